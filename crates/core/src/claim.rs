@@ -1,0 +1,176 @@
+//! Something a person wants to say.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{CellScope, Conditions, Load, Metric, Scope, Statistic};
+
+/// What sort of statement a claim makes. It decides which evidence the claim requires.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClaimKind {
+    /// “This box does X.”
+    Absolute,
+    /// “A is 1.3x B.”
+    Relative,
+    /// “A, then B, then C.”
+    Ranking,
+    /// “It scales like this with load.”
+    Trend,
+    /// “It can do at most X.”
+    Capacity,
+    /// “The p99 is X.”
+    Tail,
+    /// “Prefill takes this, decode that.”
+    Breakdown,
+    /// “Users will see X.”
+    Production,
+}
+
+impl ClaimKind {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::Absolute,
+        Self::Relative,
+        Self::Ranking,
+        Self::Trend,
+        Self::Capacity,
+        Self::Tail,
+        Self::Breakdown,
+        Self::Production,
+    ];
+
+    /// Its name in files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Absolute => "absolute",
+            Self::Relative => "relative",
+            Self::Ranking => "ranking",
+            Self::Trend => "trend",
+            Self::Capacity => "capacity",
+            Self::Tail => "tail",
+            Self::Breakdown => "breakdown",
+            Self::Production => "production",
+        }
+    }
+}
+
+impl fmt::Display for ClaimKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// One factor of a chain of ratios.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// `of` over `over`.
+    pub ratio: f64,
+    /// What is above the line.
+    pub of: String,
+    /// What is below the line.
+    pub over: String,
+}
+
+/// A cause that a loss is blamed on, with the most that it can explain.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cause {
+    /// What it is.
+    pub what: String,
+    /// The largest factor it can account for.
+    pub at_most: f64,
+}
+
+/// Something a person wants to say.
+///
+/// # Units
+/// Values are in the unit of `metric` (a claim read in `_ms` or `_us` has been converted). For a
+/// relative claim `value` is candidate over baseline.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Claim {
+    /// Unique among the claims judged together.
+    pub id: String,
+    /// What sort of statement.
+    pub kind: ClaimKind,
+    /// The statement in words.
+    pub text: String,
+    /// The quantity, if it is about one.
+    pub metric: Option<Metric>,
+    /// What was done with the samples; `None` where the claim does not say.
+    pub statistic: Option<Statistic>,
+    /// The number.
+    pub value: Option<f64>,
+    /// The samples behind it, where the claim states them itself.
+    pub samples: Vec<f64>,
+    /// The interval that the claim states.
+    pub interval: Option<(f64, f64)>,
+    /// The field of a log or result that the number is read from, if it is quoted, not derived.
+    pub field: Option<String>,
+    /// The run it is about; for a relative claim the candidate.
+    pub of: Option<String>,
+    /// What a ratio is over.
+    pub baseline: Option<String>,
+    /// What the reader runs.
+    pub incumbent: Option<String>,
+    /// Ratios that were multiplied to get the number.
+    pub chain: Vec<Link>,
+    /// What a loss is blamed on.
+    pub explained_by: Vec<Cause>,
+    /// The load level.
+    pub load: Option<Load>,
+    /// The part of the requests it speaks of; all of them where absent.
+    pub cell: Option<CellScope>,
+    /// Conditions that the claim itself records.
+    pub conditions: Conditions,
+    /// Claims that fall with it if they fall: their ids.
+    pub rests_on: Vec<String>,
+    /// Keys that were read and that no check of this version judges.
+    pub unjudged: Vec<String>,
+}
+
+impl Claim {
+    /// A claim of a kind in words, with nothing else known.
+    pub fn new(id: impl Into<String>, kind: ClaimKind, text: impl Into<String>) -> Self {
+        Self {
+            id: id.into(),
+            kind,
+            text: text.into(),
+            metric: None,
+            statistic: None,
+            value: None,
+            samples: Vec::new(),
+            interval: None,
+            field: None,
+            of: None,
+            baseline: None,
+            incumbent: None,
+            chain: Vec::new(),
+            explained_by: Vec::new(),
+            load: None,
+            cell: None,
+            conditions: Conditions::default(),
+            rests_on: Vec::new(),
+            unjudged: Vec::new(),
+        }
+    }
+
+    /// The parts of the data that the claim uses: one scope, or one for each arm of a ratio.
+    pub fn uses(&self) -> Vec<Scope> {
+        let base = Scope {
+            run: self.of.clone(),
+            metric: self.metric,
+            load: self.load,
+            cell: self.cell,
+            field: self.field.clone(),
+            claim: Some(self.id.clone()),
+        };
+        match &self.baseline {
+            Some(baseline) => vec![base.clone(), Scope { run: Some(baseline.clone()), ..base }],
+            None => vec![base],
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! The shared words of [Trueline]: units, request records, claims, checks and findings.
+//!
+//! The wrong number this crate prevents: `prompt_tokens / TTFT` of a request whose prompt came
+//! from the prefix cache. A record here keeps prompt, cached and output tokens apart, says of each
+//! who counted them or why they are not known, and computes a rate only where its parts are known.
+//!
+//! ```
+//! use std::time::Duration;
+//! use trueline_core::{By, Known, RequestRecord, Side, Stretch, Why};
+//!
+//! let mut request = RequestRecord::default();
+//! request.tokens.prompt = RequestRecord::counted(47_556);
+//! request.spans.set(Stretch::ServerTtft, Known::is(Duration::from_secs(2), By::Measured));
+//! // Nobody said how much was cached: no rate, and the reason.
+//! assert_eq!(request.prefill_rate(Side::Server), Known::Not(Why::Absent));
+//! request.tokens.cached = RequestRecord::counted(47_351);
+//! assert_eq!(request.prefill_rate(Side::Server).value().unwrap().to_string(), "102.5 tok/s");
+//! ```
+//!
+//! It does no input or output, reads no clock, runs nothing concurrently and knows no statistics:
+//! a type lives here only where two other crates exchange it.
+//!
+//! [Trueline]: https://docs.rs/trueline
+
+#![warn(missing_docs)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod cell;
+mod check;
+mod claim;
+mod conditions;
+mod finding;
+mod known;
+mod metric;
+mod need;
+mod request;
+mod run;
+mod scope;
+mod span;
+mod units;
+
+pub use cell::{Bucket, Cell, CellEdges, EdgesError, HitBand};
+pub use check::{CheckInfo, CheckOutcome, Checked, Outcomes, Severity, Threshold, Thresholds};
+pub use claim::{Cause, Claim, ClaimKind, Link};
+pub use conditions::{ConditionKey, Conditions, Difference, RUN_CONDITIONS, Role};
+pub use finding::{Evidence, Finding};
+pub use known::{By, Known, Why};
+pub use metric::{
+    Meaning, Metric, Relation, Statistic, TokenScope, UnknownMetric, UnknownStatistic,
+};
+pub use need::{Input, Need};
+pub use request::{Outcome, Reading, ReportedRate, RequestRecord, TokenCounts};
+pub use run::{BenchRun, Plan};
+pub use scope::{CellScope, Load, LoadError, Scope};
+pub use span::{Mark, Side, Span, Spans, Stretch};
+pub use units::{Ratio, Share, Tokens, TokensPerSecond, UnitError, WallTime, Window};

@@ -1,0 +1,316 @@
+//! The names of what is measured, and what two numbers have in common.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Mark, Share, Side};
+
+/// A quantity that a claim can be about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Metric {
+    /// Time to first token, seconds.
+    TtftS,
+    /// Gap between two token-bearing chunks, seconds.
+    ItlS,
+    /// Time per output token after the first, seconds.
+    TpotS,
+    /// Request sent to last token, seconds.
+    E2eLatencyS,
+    /// Waiting for a slot, seconds.
+    QueueS,
+    /// New prompt tokens over TTFT, tok/s.
+    PrefillTokPerS,
+    /// Output tokens after the first over decode time, tok/s.
+    DecodeTokPerS,
+    /// Output tokens over the run's wall time, tok/s.
+    OutputTokPerS,
+    /// Prompt and output tokens over the run's wall time, tok/s.
+    TotalTokPerS,
+    /// Finished requests over the run's wall time, 1/s.
+    RequestPerS,
+    /// Requests within every stated limit over the run's wall time, 1/s.
+    GoodputRequestPerS,
+    /// Cached over prompt tokens, 0 to 1.
+    CacheHitShare,
+}
+
+impl Metric {
+    /// All of them.
+    pub const ALL: [Self; 12] = [
+        Self::TtftS,
+        Self::ItlS,
+        Self::TpotS,
+        Self::E2eLatencyS,
+        Self::QueueS,
+        Self::PrefillTokPerS,
+        Self::DecodeTokPerS,
+        Self::OutputTokPerS,
+        Self::TotalTokPerS,
+        Self::RequestPerS,
+        Self::GoodputRequestPerS,
+        Self::CacheHitShare,
+    ];
+
+    /// The name used everywhere, unit included.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::TtftS => "ttft_s",
+            Self::ItlS => "itl_s",
+            Self::TpotS => "tpot_s",
+            Self::E2eLatencyS => "e2e_latency_s",
+            Self::QueueS => "queue_s",
+            Self::PrefillTokPerS => "prefill_tok_per_s",
+            Self::DecodeTokPerS => "decode_tok_per_s",
+            Self::OutputTokPerS => "output_tok_per_s",
+            Self::TotalTokPerS => "total_tok_per_s",
+            Self::RequestPerS => "request_per_s",
+            Self::GoodputRequestPerS => "goodput_request_per_s",
+            Self::CacheHitShare => "cache_hit_share",
+        }
+    }
+
+    /// How a value of it is written for people: unit and what it is.
+    pub const fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::TtftS => ("s", "TTFT"),
+            Self::ItlS => ("s", "ITL"),
+            Self::TpotS => ("s", "TPOT"),
+            Self::E2eLatencyS => ("s", "end-to-end latency"),
+            Self::QueueS => ("s", "queue"),
+            Self::PrefillTokPerS => ("tok/s", "prefill"),
+            Self::DecodeTokPerS => ("tok/s", "decode"),
+            Self::OutputTokPerS => ("tok/s", "output"),
+            Self::TotalTokPerS => ("tok/s", "prompt and output"),
+            Self::RequestPerS => ("requests/s", ""),
+            Self::GoodputRequestPerS => ("requests/s", "goodput"),
+            Self::CacheHitShare => ("", "cache-hit share"),
+        }
+    }
+
+    /// Whether a larger value is the better one; `None` where neither is.
+    pub const fn higher_is_better(self) -> Option<bool> {
+        match self {
+            Self::TtftS | Self::ItlS | Self::TpotS | Self::E2eLatencyS | Self::QueueS => {
+                Some(false)
+            }
+            Self::CacheHitShare => None,
+            _ => Some(true),
+        }
+    }
+
+    /// A metric by name, with the factor that brings its unit to ours. Names in `_ms` and `_us`
+    /// are taken for those in `_s`.
+    ///
+    /// # Errors
+    /// An unknown name; the error lists the known ones.
+    pub fn parse_with_unit(name: &str) -> Result<(Self, f64), UnknownMetric> {
+        let found = |full: &str| Self::ALL.into_iter().find(|m| m.name() == full);
+        if let Some(metric) = found(name) {
+            return Ok((metric, 1.0));
+        }
+        for (suffix, factor) in [("_ms", 1e-3), ("_us", 1e-6)] {
+            if let Some(metric) =
+                name.strip_suffix(suffix).and_then(|stem| found(&format!("{stem}_s")))
+                && metric.words().0 == "s"
+            {
+                return Ok((metric, factor));
+            }
+        }
+        Err(UnknownMetric { name: name.to_owned() })
+    }
+}
+
+impl fmt::Display for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A metric name that is none.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected a metric, one of {}; found {name:?}", list())]
+pub struct UnknownMetric {
+    name: String,
+}
+
+fn list() -> String {
+    Metric::ALL.map(Metric::name).join(", ")
+}
+
+/// What was done with the samples.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Statistic {
+    /// Arithmetic mean.
+    Mean,
+    /// Middle value.
+    Median,
+    /// The best of the samples.
+    Best,
+    /// A quantile.
+    Quantile(Share),
+}
+
+/// A statistic's name that is none.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected a statistic: mean, median, best or p50 to p99.9; found {0:?}")]
+pub struct UnknownStatistic(String);
+
+impl FromStr for Statistic {
+    type Err = UnknownStatistic;
+
+    fn from_str(text: &str) -> Result<Self, UnknownStatistic> {
+        match text {
+            "mean" => return Ok(Self::Mean),
+            "median" => return Ok(Self::Median),
+            "best" => return Ok(Self::Best),
+            _ => {}
+        }
+        text.strip_prefix('p')
+            .and_then(|p| p.parse::<f64>().ok())
+            .and_then(|p| Share::new(p / 100.0).ok())
+            .map(Self::Quantile)
+            .ok_or_else(|| UnknownStatistic(text.to_owned()))
+    }
+}
+
+impl TryFrom<String> for Statistic {
+    type Error = UnknownStatistic;
+
+    fn try_from(text: String) -> Result<Self, UnknownStatistic> {
+        text.parse()
+    }
+}
+
+impl From<Statistic> for String {
+    fn from(statistic: Statistic) -> Self {
+        statistic.to_string()
+    }
+}
+
+impl fmt::Display for Statistic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mean => f.write_str("mean"),
+            Self::Median => f.write_str("median"),
+            Self::Best => f.write_str("best"),
+            Self::Quantile(q) => {
+                // Rounded, so that 0.99 prints as 99 and not as 99.0000…1.
+                let percent = (q.get() * 1e5).round() / 1e3;
+                write!(f, "p{percent}")
+            }
+        }
+    }
+}
+
+/// Which tokens a number counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TokenScope {
+    /// Prompt tokens that had to be computed.
+    NewPrompt,
+    /// All prompt tokens, cached ones included.
+    AllPrompt,
+    /// Generated tokens.
+    Output,
+    /// Generated tokens without the first.
+    OutputAfterFirst,
+    /// Prompt and generated tokens.
+    PromptAndOutput,
+    /// It counts no tokens.
+    None,
+}
+
+/// What a number means: which tokens, from which mark to which, on whose clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Meaning {
+    /// Which tokens.
+    pub tokens: TokenScope,
+    /// Where its time begins.
+    pub from: Mark,
+    /// Where its time ends.
+    pub to: Mark,
+    /// Whose clock.
+    pub side: Side,
+}
+
+/// How the meanings of two numbers relate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Relation {
+    /// They mean the same.
+    Same,
+    /// The first one's time contains the second one's: the same event seen from further out. The
+    /// first duration is at least as long, so a rate over it at most as high.
+    FirstContainsSecond,
+    /// The other way round.
+    SecondContainsFirst,
+    /// They do not compare.
+    Different,
+}
+
+impl Meaning {
+    /// How this meaning relates to another.
+    ///
+    /// A client's stretch from sending contains the server's from arrival to the same event.
+    /// Anything else that is not equal is different.
+    pub fn relation(&self, other: &Self) -> Relation {
+        let same_but_side = self.tokens == other.tokens && self.to == other.to;
+        match (self.side, self.from, other.side, other.from) {
+            _ if self == other => Relation::Same,
+            (Side::Client, Mark::Sent, Side::Server, Mark::Arrived) if same_but_side => {
+                Relation::FirstContainsSecond
+            }
+            (Side::Server, Mark::Arrived, Side::Client, Mark::Sent) if same_but_side => {
+                Relation::SecondContainsFirst
+            }
+            _ => Relation::Different,
+        }
+    }
+
+    /// New prompt tokens over TTFT on one side: how prefill rates are meant here.
+    pub const fn prefill(side: Side) -> Self {
+        let from = match side {
+            Side::Client => Mark::Sent,
+            Side::Server => Mark::Arrived,
+        };
+        Self { tokens: TokenScope::NewPrompt, from, to: Mark::FirstToken, side }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_in_milliseconds_are_taken_and_converted() {
+        assert_eq!(Metric::parse_with_unit("tpot_ms").unwrap(), (Metric::TpotS, 1e-3));
+        assert_eq!(Metric::parse_with_unit("ttft_us").unwrap(), (Metric::TtftS, 1e-6));
+        let error = Metric::parse_with_unit("speed").unwrap_err().to_string();
+        assert!(error.contains("prefill_tok_per_s") && error.contains("speed"), "{error}");
+        assert!(Metric::parse_with_unit("prefill_tok_per_ms").is_err());
+    }
+
+    #[test]
+    fn statistics_print_as_they_are_written() {
+        for text in ["mean", "median", "best", "p99", "p99.9", "p50"] {
+            assert_eq!(text.parse::<Statistic>().unwrap().to_string(), text);
+        }
+        for bad in ["p101", "pNaN", "max", ""] {
+            assert!(bad.parse::<Statistic>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn client_ttft_contains_server_ttft_and_nothing_else_nests() {
+        let (c, s) = (Meaning::prefill(Side::Client), Meaning::prefill(Side::Server));
+        assert_eq!(c.relation(&c), Relation::Same);
+        assert_eq!(c.relation(&s), Relation::FirstContainsSecond);
+        assert_eq!(s.relation(&c), Relation::SecondContainsFirst);
+        let all = Meaning { tokens: TokenScope::AllPrompt, ..c };
+        assert_eq!(c.relation(&all), Relation::Different);
+    }
+}

@@ -1,0 +1,161 @@
+//! What evidence can be missing, and which input would supply it.
+
+use serde::{Deserialize, Serialize};
+
+/// A piece of evidence that a check or a claim needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Need {
+    /// What the metric means.
+    Definition,
+    /// How many requests failed.
+    FailuresCounted,
+    /// The state of the host over the run.
+    HostRecord,
+    /// What else the server served during the run.
+    ForeignTraffic,
+    /// Both arms mean the same by the metric.
+    SameMeaning,
+    /// The material conditions of both arms, recorded.
+    MaterialConditions,
+    /// Measurements of both arms.
+    BothArms,
+    /// The ratio that links what was measured to what the reader runs.
+    LinkingRatio,
+    /// At least three load levels.
+    ThreeLevels,
+    /// At least five requests for each slot at every level.
+    FiveWaves,
+    /// Whether the cache was warm between levels.
+    CacheState,
+    /// A level at which the server is saturated.
+    Saturation,
+    /// That the client was not the bottleneck.
+    ClientNotBound,
+    /// Enough requests for the quantile.
+    TailSamples,
+    /// That replies were really streamed.
+    Streamed,
+    /// Tokens counted, not chunks.
+    TokensCounted,
+    /// A request log of the same server and model.
+    ProductionLog,
+    /// At least ten production requests of the samples' kind.
+    RowsInCell,
+    /// At least 95 % of the production mix measured.
+    MixCovered,
+    /// Requests of the benchmark, one by one.
+    Samples,
+    /// Wall-clock times of the requests.
+    WallTimes,
+    /// Cached-token counts.
+    CachedTokens,
+    /// TTFT of each request.
+    Ttft,
+    /// The samples behind a quoted number.
+    QuotedSamples,
+    /// What the machine can do at most.
+    Ceiling,
+    /// A measurement at the load, length or hit share that the claim names.
+    ThatLevel,
+}
+
+/// The input that would supply a piece of evidence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Input {
+    /// A production request log.
+    ProductionLog,
+    /// Benchmark results, request by request.
+    Results,
+    /// A host record.
+    HostRecord,
+    /// Results of the other arm.
+    OtherArm,
+    /// A load sweep.
+    Sweep,
+    /// What the claim itself can say.
+    Claim,
+    /// Hardware and model.
+    Hardware,
+}
+
+impl Input {
+    /// What it is and how to add it.
+    pub const fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::ProductionLog => ("production log", "add --log FILE"),
+            Self::Results => ("results request by request", "add --results FILE"),
+            Self::HostRecord => ("host state", "record it over the run and add --host FILE"),
+            Self::OtherArm => ("the other arm", "measure it under the same conditions"),
+            Self::Sweep => ("load sweep", "measure at least 3 levels, 5 waves each"),
+            Self::Claim => ("the claim", "say it in the claim file"),
+            Self::Hardware => ("ceiling", "give it in the claim file, [[given]]"),
+        }
+    }
+}
+
+impl Need {
+    /// The evidence in words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Definition => "what the metric means",
+            Self::FailuresCounted => "how many requests failed",
+            Self::HostRecord => "host state over the run",
+            Self::ForeignTraffic => "foreign traffic over the run",
+            Self::SameMeaning => "one meaning of the metric in both arms",
+            Self::MaterialConditions => "material conditions of both arms",
+            Self::BothArms => "measurements of both arms",
+            Self::LinkingRatio => "the ratio that links it to what you run",
+            Self::ThreeLevels => "at least 3 load levels",
+            Self::FiveWaves => "at least 5 waves at every level",
+            Self::CacheState => "cache state between levels",
+            Self::Saturation => "a saturated level",
+            Self::ClientNotBound => "that the client was not the bottleneck",
+            Self::TailSamples => "enough requests for the quantile",
+            Self::Streamed => "that replies were really streamed",
+            Self::TokensCounted => "tokens counted, not chunks",
+            Self::ProductionLog => "a request log of the same server and model",
+            Self::RowsInCell => "at least 10 production requests of that kind",
+            Self::MixCovered => "at least 95 % of the production mix measured",
+            Self::Samples => "the benchmark's requests one by one",
+            Self::WallTimes => "wall-clock times of the requests",
+            Self::CachedTokens => "cached-token counts",
+            Self::Ttft => "TTFT of each request",
+            Self::QuotedSamples => "the samples behind the quoted number",
+            Self::Ceiling => "what the machine can do at most",
+            Self::ThatLevel => "a measurement at that level",
+        }
+    }
+
+    /// The input that would supply it.
+    pub const fn input(self) -> Input {
+        match self {
+            Self::HostRecord => Input::HostRecord,
+            Self::ForeignTraffic | Self::ProductionLog | Self::RowsInCell | Self::CachedTokens => {
+                Input::ProductionLog
+            }
+            Self::BothArms | Self::SameMeaning | Self::LinkingRatio | Self::MaterialConditions => {
+                Input::OtherArm
+            }
+            Self::ThreeLevels
+            | Self::FiveWaves
+            | Self::CacheState
+            | Self::Saturation
+            | Self::ThatLevel => Input::Sweep,
+            Self::QuotedSamples | Self::Definition => Input::Claim,
+            Self::Ceiling => Input::Hardware,
+            Self::FailuresCounted
+            | Self::ClientNotBound
+            | Self::TailSamples
+            | Self::Streamed
+            | Self::TokensCounted
+            | Self::MixCovered
+            | Self::Samples
+            | Self::WallTimes
+            | Self::Ttft => Input::Results,
+        }
+    }
+}

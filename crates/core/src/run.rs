@@ -1,0 +1,121 @@
+//! One benchmark run: what was asked, under which conditions, and what came back.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Conditions, Load, Outcome, RequestRecord, Side, Tokens, Window};
+
+/// What a run was asked to do.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Plan {
+    /// How many requests were to be sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests: Option<u64>,
+    /// Prompt length asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt_tokens: Option<Tokens>,
+    /// Output length asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_tokens: Option<Tokens>,
+    /// The load asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub load: Option<Load>,
+    /// Whether every prompt was meant to miss the prefix cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cold: Option<bool>,
+}
+
+/// The requests of one benchmark run with its plan and conditions.
+///
+/// # Shape
+/// `requests` in the order in which they were recorded; warm-up and failed ones included.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct BenchRun {
+    /// A short name that is unique in an audit.
+    pub label: String,
+    /// What it measured; runs of one arm are repetitions of each other. The label where absent.
+    pub arm: Option<String>,
+    /// Who recorded the requests.
+    pub side: Side,
+    /// What was asked.
+    pub plan: Plan,
+    /// Under which conditions it ran.
+    pub conditions: Conditions,
+    /// What came back.
+    pub requests: Vec<RequestRecord>,
+}
+
+impl BenchRun {
+    /// A run without plan or conditions.
+    pub fn new(label: impl Into<String>, side: Side, requests: Vec<RequestRecord>) -> Self {
+        Self {
+            label: label.into(),
+            arm: None,
+            side,
+            plan: Plan::default(),
+            conditions: Conditions::default(),
+            requests,
+        }
+    }
+
+    /// The same run as a repetition of an arm.
+    #[must_use]
+    pub fn with_arm(mut self, arm: impl Into<String>) -> Self {
+        self.arm = Some(arm.into());
+        self
+    }
+
+    /// The arm it belongs to.
+    pub fn arm(&self) -> &str {
+        self.arm.as_deref().unwrap_or(&self.label)
+    }
+
+    /// The same run with its plan.
+    #[must_use]
+    pub fn with_plan(mut self, plan: Plan) -> Self {
+        self.plan = plan;
+        self
+    }
+
+    /// The same run with its conditions.
+    #[must_use]
+    pub fn with_conditions(mut self, conditions: Conditions) -> Self {
+        self.conditions = conditions;
+        self
+    }
+
+    /// The requests that count: answered, or of unknown outcome, and no warm-up.
+    pub fn measured(&self) -> impl Iterator<Item = &RequestRecord> {
+        self.requests
+            .iter()
+            .filter(|r| !r.warmup && matches!(r.outcome, Outcome::Ok | Outcome::Unknown))
+    }
+
+    /// How many requests failed or were cancelled; `None` where some record does not say.
+    pub fn failures(&self) -> Option<usize> {
+        let told = self.requests.iter().all(|r| r.outcome != Outcome::Unknown);
+        told.then(|| self.requests.iter().filter(|r| r.outcome != Outcome::Ok).count())
+    }
+
+    /// The wall time from the first request's start to the last one's end.
+    pub fn window(&self) -> Option<Window> {
+        self.requests.iter().filter_map(RequestRecord::window).reduce(|a, b| a.join(&b))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_are_unknown_where_a_record_is_silent() {
+        let ok = RequestRecord { outcome: Outcome::Ok, ..Default::default() };
+        let failed = RequestRecord { outcome: Outcome::Failed, ..Default::default() };
+        let silent = RequestRecord::default();
+        let run = |requests| BenchRun::new("r", Side::Client, requests);
+        assert_eq!(run(vec![ok.clone(), failed.clone()]).failures(), Some(1));
+        assert_eq!(run(vec![ok.clone(), silent.clone()]).failures(), None);
+        assert_eq!(run(vec![ok, failed, silent]).measured().count(), 2);
+    }
+}
