@@ -49,7 +49,7 @@ pub use metric::{
     Meaning, Metric, Relation, Statistic, TokenScope, UnknownMetric, UnknownStatistic,
 };
 pub use need::{Input, Need};
-pub use request::{Outcome, Reading, ReportedRate, RequestRecord, TokenCounts};
+pub use request::{Disorder, Outcome, Reading, ReportedRate, RequestRecord, TokenCounts};
 pub use run::{BenchRun, Plan};
 pub use scope::{CellScope, Load, LoadError, Scope};
 pub use span::{Mark, Side, Span, Spans, Stretch};

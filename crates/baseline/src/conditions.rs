@@ -1,0 +1,156 @@
+//! Whether two things were measured under the same conditions.
+
+use trueline_core::{
+    Checked, Conditions, Finding, Need, Outcomes, RUN_CONDITIONS, Role, Scope, Thresholds, Window,
+};
+
+use crate::checks::{CONDITIONS_DIFFER, CONDITIONS_UNKNOWN};
+
+fn keys(roles: &'static [Role]) -> impl Iterator<Item = &'static str> {
+    RUN_CONDITIONS.iter().filter(move |key| roles.contains(&key.role)).map(|key| key.name)
+}
+
+/// Checks that a log is a witness of a run: same model, server, version and machine, same days.
+///
+/// # Shape
+/// The value says whether it is: model and server recorded equal and the run not far outside the
+/// log. `false` without a finding means that something is not recorded.
+pub fn check_log_witnesses_run(
+    run: (&str, &Conditions, Option<Window>),
+    log: (&Conditions, Option<Window>),
+    thresholds: &Thresholds,
+) -> Checked<bool> {
+    let check = &CONDITIONS_DIFFER;
+    let mut outcomes = Outcomes::default();
+    let about = Scope::default().with_run(run.0);
+    let compared = ["model", "server", "server_version", "machine"];
+    let mut differences: Vec<String> =
+        run.1.differing(log.0, compared).iter().map(|d| format!("{d} in the log")).collect();
+    let hours = run
+        .2
+        .zip(log.1)
+        .map(|(run, log)| log.gap_to(&run).as_secs_f64() / 3600.0)
+        .filter(|hours| *hours > thresholds.get(check, "hours_apart"));
+    if let Some(hours) = hours {
+        differences.push(format!("time span: the run lies {hours:.0} h outside the log"));
+    }
+    let same =
+        differences.is_empty() && run.1.unknown_in_either(log.0, ["model", "server"]).is_empty();
+    if !differences.is_empty() {
+        outcomes.found(
+            Finding::new(
+                check,
+                about,
+                format!("the log is not one of this run: {}", differences.join("; ")),
+            )
+            .with("differences", differences),
+        );
+    } else if same {
+        outcomes.clear(check, about);
+    } else {
+        outcomes.not_observed(check, Need::ProductionLog, about);
+    }
+    Checked { value: same, outcomes }
+}
+
+/// Checks that two arms were measured under the same conditions.
+///
+/// # Shape
+/// The value holds the material keys that an arm does not record: with any, nothing can be said.
+/// What a comparison is about (server, version, flags) may differ.
+pub fn check_same_conditions(about: Scope, a: &Conditions, b: &Conditions) -> Checked<Vec<String>> {
+    let mut outcomes = Outcomes::default();
+    let differences: Vec<String> = a
+        .differing(b, keys(&[Role::Material, Role::Setting]))
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    if differences.is_empty() {
+        outcomes.clear(&CONDITIONS_DIFFER, about.clone());
+    } else {
+        outcomes.found(
+            Finding::new(
+                &CONDITIONS_DIFFER,
+                about.clone(),
+                format!("the arms differ in {}", differences.join("; ")),
+            )
+            .with("differences", differences),
+        );
+    }
+    let missing: Vec<String> =
+        a.unknown_in_either(b, keys(&[Role::Material])).into_iter().map(str::to_owned).collect();
+    let unknown = a.unknown_in_either(b, keys(&[Role::Setting, Role::Subject]));
+    // Options are rarely written down; the rest of the settings are one word each.
+    let unknown: Vec<String> =
+        unknown.into_iter().filter(|key| *key != "flags").map(str::to_owned).collect();
+    if unknown.is_empty() {
+        outcomes.clear(&CONDITIONS_UNKNOWN, about);
+    } else {
+        outcomes.found(
+            Finding::new(
+                &CONDITIONS_UNKNOWN,
+                about,
+                format!("not recorded for both arms: {}", unknown.join(", ")),
+            )
+            .with("keys", unknown),
+        );
+    }
+    Checked { value: missing, outcomes }
+}
+
+#[cfg(test)]
+mod tests {
+    use trueline_core::WallTime;
+
+    use super::*;
+
+    fn conditions(pairs: &[(&str, &str)]) -> Conditions {
+        pairs.iter().copied().collect()
+    }
+
+    fn hour(h: i64) -> WallTime {
+        WallTime::from_nanos(h * 3_600_000_000_000)
+    }
+
+    #[test]
+    fn another_model_or_another_week_is_no_witness_and_a_gap_of_an_hour_is() {
+        let run = conditions(&[("model", "m"), ("server", "s"), ("machine", "box")]);
+        let mut other = run.clone();
+        other.set("model", "m2", trueline_core::By::Reported);
+        let span = Some(Window::new(hour(0), hour(10)));
+        let near = Some(Window::new(hour(11), hour(12)));
+        let far = Some(Window::new(hour(50), hour(51)));
+        let none = Thresholds::default();
+        let witness = |run_window, log: &Conditions| {
+            check_log_witnesses_run(("r", &run, run_window), (log, span), &none)
+        };
+        assert!(witness(near, &run).value);
+        assert!(witness(far, &run).outcomes.has("conditions-differ"));
+        assert!(witness(near, &other).outcomes.has("conditions-differ"));
+        let silent = witness(near, &Conditions::default());
+        assert!(!silent.value && !silent.outcomes.has("conditions-differ"));
+    }
+
+    #[test]
+    fn arms_may_differ_in_the_server_and_in_nothing_else() {
+        let base = [("model", "m"), ("quantization", "q4"), ("hardware", "h"), ("machine", "b")];
+        let arm = |server: &str, extra: Option<(&str, &str)>| {
+            let mut c = conditions(&base);
+            for (key, value) in
+                [("server", server), ("server_version", "1")].into_iter().chain(extra)
+            {
+                c.set(key, value, trueline_core::By::Reported);
+            }
+            c
+        };
+        let check = |a: &Conditions, b: &Conditions| check_same_conditions(Scope::default(), a, b);
+        let same = check(&arm("x", None), &arm("y", None));
+        assert_eq!(same.outcomes.findings().count(), 0);
+        assert!(same.value.is_empty());
+        let q8 = check(&arm("x", None), &arm("y", Some(("quantization", "q8"))));
+        assert!(q8.outcomes.has("conditions-differ"));
+        let silent = check(&arm("x", None), &conditions(&base[..1]));
+        assert_eq!(silent.value, ["quantization", "hardware"]);
+        assert!(silent.outcomes.has("conditions-unknown"));
+    }
+}

@@ -1,0 +1,318 @@
+//! What a stated prefill rate is made of: `reported / derived = numerator x denominator`.
+
+use trueline_core::{
+    Cell, Checked, Finding, Metric, Need, Outcomes, Reading, Scope, Severity, Thresholds,
+};
+
+use crate::checks::{CACHED_TOKENS_IN_RATE, TIME_LEFT_OUT_OF_RATE};
+use crate::stats::median;
+
+/// A rate field of a log, summed up.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StatedField {
+    /// The field's name.
+    pub name: String,
+    /// On how many rows each reading could be tested, in the order of [`Reading::ALL`].
+    pub testable: [u64; 4],
+    /// On how many of those it gives what the field says, to 1 %.
+    pub agreeing: [u64; 4],
+    /// The cells.
+    pub cells: Vec<CellFactors>,
+}
+
+/// What a field says in one cell.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CellFactors {
+    /// The cell.
+    pub cell: Cell,
+    /// How many rows.
+    pub n: u64,
+    /// Median of the field over new tokens / TTFT.
+    pub ratio: f64,
+    /// Median of prompt tokens over new tokens: the ratio that a numerator cause predicts.
+    pub prompt_over_new: f64,
+    /// Median of TTFT over prefill computation: what a denominator cause predicts; `None` where the
+    /// log has no computation times.
+    pub ttft_over_compute: Option<f64>,
+}
+
+/// Where an excess comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FieldCause {
+    /// There is none: the field is new tokens over TTFT.
+    None,
+    /// Cached tokens are counted.
+    Numerator,
+    /// Time is left out.
+    Denominator,
+    /// Both.
+    Both,
+    /// The rows do not tell.
+    Undecided,
+}
+
+impl FieldCause {
+    /// Its name in files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Numerator => "numerator",
+            Self::Denominator => "denominator",
+            Self::Both => "both",
+            Self::Undecided => "undecided",
+        }
+    }
+
+    /// The numerator and denominator factor in a cell; `None` where the cause is undecided.
+    pub fn factors(self, cell: &CellFactors) -> Option<(f64, f64)> {
+        match self {
+            Self::None | Self::Denominator => Some((1.0, cell.ratio)),
+            Self::Numerator | Self::Both => {
+                Some((cell.prompt_over_new, cell.ratio / cell.prompt_over_new))
+            }
+            Self::Undecided => None,
+        }
+    }
+}
+
+/// Splits a field's excess over the derived rate into a numerator and a denominator factor, and
+/// checks both.
+///
+/// # Formula
+/// A reading holds where it gives what the field says on at least 95 % of the rows it can be
+/// tested on. Where only one cause has a reading that holds, it is the cause. Without computation
+/// times a denominator cause shows by elimination: the field exceeds the derived rate, and on rows
+/// whose prompt is at least 1.5 times their new tokens a counted cache would show as that factor
+/// and does not.
+///
+/// # Shape
+/// `quoted` says whether a claim quotes the field: only then is the finding more than a note.
+pub fn split_factors(
+    field: &StatedField,
+    quoted: bool,
+    thresholds: &Thresholds,
+) -> Checked<FieldCause> {
+    let mut outcomes = Outcomes::default();
+    let about =
+        Scope::default().with_metric(Metric::PrefillTokPerS).with_field(field.name.as_str());
+    let checks = [&CACHED_TOKENS_IN_RATE, &TIME_LEFT_OUT_OF_RATE];
+    if field.cells.is_empty() {
+        for check in checks {
+            outcomes.not_observed(check, Need::CachedTokens, about.clone());
+        }
+        return Checked { value: FieldCause::Undecided, outcomes };
+    }
+    let cause = decide(field, thresholds);
+    let (numerator, denominator) = match cause {
+        FieldCause::Undecided => {
+            for check in checks {
+                outcomes.not_observed(check, Need::CachedTokens, about.clone());
+            }
+            return Checked { value: cause, outcomes };
+        }
+        FieldCause::None => (false, false),
+        FieldCause::Numerator => (true, false),
+        FieldCause::Denominator => (false, true),
+        FieldCause::Both => (true, true),
+    };
+    for (check, fires, part) in
+        [(checks[0], numerator, Part::Numerator), (checks[1], denominator, Part::Denominator)]
+    {
+        if fires && let Some(finding) = excess(field, cause, part, thresholds) {
+            let severity = if quoted { Severity::Error } else { Severity::Note };
+            outcomes.found(finding.at(severity));
+        } else {
+            outcomes.clear(check, about.clone());
+        }
+    }
+    Checked { value: cause, outcomes }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Part {
+    Numerator,
+    Denominator,
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
+fn decide(field: &StatedField, thresholds: &Thresholds) -> FieldCause {
+    let enough = thresholds.get(&CACHED_TOKENS_IN_RATE, "agreeing_share");
+    let holds = |reading: Reading| {
+        let at = reading as usize;
+        match (field.testable.get(at), field.agreeing.get(at)) {
+            (Some(&n), Some(&yes)) => n > 0 && yes as f64 >= enough * n as f64,
+            _ => false,
+        }
+    };
+    if holds(Reading::NewOverTtft) {
+        return FieldCause::None;
+    }
+    let causes: Vec<FieldCause> = [
+        (Reading::AllOverTtft, FieldCause::Numerator),
+        (Reading::NewOverCompute, FieldCause::Denominator),
+        (Reading::AllOverCompute, FieldCause::Both),
+    ]
+    .into_iter()
+    .filter_map(|(reading, cause)| holds(reading).then_some(cause))
+    .collect();
+    match causes[..] {
+        [cause] => cause,
+        [] if by_elimination(field, thresholds) => FieldCause::Denominator,
+        _ => FieldCause::Undecided,
+    }
+}
+
+/// Whether the field exceeds the derived rate in every telling cell and no cache shows in it.
+fn by_elimination(field: &StatedField, thresholds: &Thresholds) -> bool {
+    let factor = thresholds.get(&TIME_LEFT_OUT_OF_RATE, "factor");
+    let telling: Vec<&CellFactors> =
+        field.cells.iter().filter(|cell| cell.prompt_over_new >= 1.5).collect();
+    !telling.is_empty()
+        && telling.iter().all(|cell| cell.ratio < 0.9 * cell.prompt_over_new)
+        && field.cells.iter().all(|cell| cell.ratio > factor)
+}
+
+fn excess(
+    field: &StatedField,
+    cause: FieldCause,
+    part: Part,
+    thresholds: &Thresholds,
+) -> Option<Finding> {
+    let check = match part {
+        Part::Numerator => &CACHED_TOKENS_IN_RATE,
+        Part::Denominator => &TIME_LEFT_OUT_OF_RATE,
+    };
+    let limit = thresholds.get(check, "factor");
+    let mut factors: Vec<(f64, Cell)> = field
+        .cells
+        .iter()
+        .filter_map(|cell| {
+            let (numerator, denominator) = cause.factors(cell)?;
+            let factor = if part == Part::Numerator { numerator } else { denominator };
+            (factor > limit).then_some((factor, cell.cell))
+        })
+        .collect();
+    factors.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (low, high) = (factors.first()?, factors.last()?);
+    let span = if high.0 - low.0 < 0.005 {
+        format!("{:.2}x", high.0)
+    } else {
+        format!("{:.2}x ({}) to {:.2}x ({})", low.0, low.1, high.0, high.1)
+    };
+    let warmest = field
+        .cells
+        .iter()
+        .max_by(|a, b| a.prompt_over_new.total_cmp(&b.prompt_over_new))
+        .filter(|cell| cell.prompt_over_new >= 1.5);
+    let message = match part {
+        Part::Numerator => format!(
+            "{} counts cached tokens: {span} of new tokens / TTFT, row by row as prompt / new \
+             tokens predicts",
+            field.name
+        ),
+        Part::Denominator => {
+            let refuted = warmest.map_or(String::new(), |cell| {
+                format!(
+                    "; not cached tokens, which would give {:.0}x in {} where it is {:.2}x",
+                    cell.prompt_over_new, cell.cell, cell.ratio
+                )
+            });
+            format!(
+                "{} leaves time out (queue, lock wait, cache restore): {span} of new tokens / \
+                 TTFT{refuted}",
+                field.name
+            )
+        }
+    };
+    let cells = |pick: fn(&CellFactors) -> f64| field.cells.iter().map(pick).collect::<Vec<_>>();
+    let about =
+        Scope::default().with_metric(Metric::PrefillTokPerS).with_field(field.name.as_str());
+    let mut medians: Vec<f64> = factors.iter().map(|f| f.0).collect();
+    medians.sort_by(f64::total_cmp);
+    Some(
+        Finding::new(check, about, message)
+            .with("field", field.name.as_str())
+            .with("cause", cause.name())
+            .with("median_factor", median(&medians).unwrap_or(f64::NAN))
+            .with("cells", field.cells.iter().map(|c| c.cell.to_string()).collect::<Vec<_>>())
+            .with("reported_over_derived", cells(|c| c.ratio))
+            .with("prompt_over_new", cells(|c| c.prompt_over_new)),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use trueline_core::{CellEdges, Share, Tokens};
+
+    use super::*;
+
+    fn cell(prompt: u64, hit: f64) -> Cell {
+        CellEdges::default().cell(Tokens::new(prompt), Share::new(hit).unwrap())
+    }
+
+    /// 38 cool rows and 486 warm ones; which readings agree is the case.
+    fn field(agreeing: [u64; 4], compute: bool, warm_ratio: f64) -> StatedField {
+        let testable = if compute { [524; 4] } else { [524, 524, 0, 0] };
+        StatedField {
+            name: "prefill_tok_s".into(),
+            testable,
+            agreeing,
+            cells: vec![
+                CellFactors {
+                    cell: cell(25_000, 0.08),
+                    n: 38,
+                    ratio: 1.09,
+                    prompt_over_new: 1.09,
+                    ttft_over_compute: compute.then_some(1.09),
+                },
+                CellFactors {
+                    cell: cell(47_500, 0.996),
+                    n: 486,
+                    ratio: warm_ratio,
+                    prompt_over_new: 232.0,
+                    ttft_over_compute: compute.then_some(1.09),
+                },
+            ],
+        }
+    }
+
+    fn cause(field: &StatedField) -> (FieldCause, Vec<&'static str>) {
+        let got = split_factors(field, true, &Thresholds::default());
+        (got.value, got.outcomes.findings().map(|f| f.code).collect())
+    }
+
+    #[test]
+    fn the_cause_is_the_reading_that_holds_row_by_row() {
+        assert_eq!(
+            cause(&field([0, 524, 12, 0], true, 232.0)),
+            (FieldCause::Numerator, vec!["cached-tokens-in-rate"])
+        );
+        assert_eq!(
+            cause(&field([0, 9, 524, 0], true, 1.09)),
+            (FieldCause::Denominator, vec!["time-left-out-of-rate"])
+        );
+        assert_eq!(
+            cause(&field([0, 0, 0, 524], true, 253.0)),
+            (FieldCause::Both, vec!["cached-tokens-in-rate", "time-left-out-of-rate"])
+        );
+    }
+
+    #[test]
+    fn an_honest_field_is_quiet() {
+        assert_eq!(cause(&field([524, 0, 0, 0], true, 1.0)), (FieldCause::None, vec![]));
+    }
+
+    #[test]
+    fn without_computation_times_a_warm_row_refutes_the_numerator() {
+        assert_eq!(cause(&field([0, 9, 0, 0], false, 1.09)).0, FieldCause::Denominator);
+        let mut only_cool = field([0, 9, 0, 0], false, 1.09);
+        only_cool.cells.pop();
+        assert_eq!(cause(&only_cool).0, FieldCause::Undecided);
+    }
+
+    #[test]
+    fn a_field_that_nobody_quotes_is_a_note() {
+        let got = split_factors(&field([0, 9, 524, 0], true, 1.09), false, &Thresholds::default());
+        assert_eq!(got.outcomes.findings().next().map(|f| f.severity), Some(Severity::Note));
+    }
+}

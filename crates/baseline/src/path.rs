@@ -1,0 +1,127 @@
+//! Whether production takes the path that was measured.
+
+use trueline_core::{Cell, Finding, Outcomes, Scope, Severity, Thresholds};
+
+use crate::checks::PATH_NOT_TAKEN;
+
+/// What part of production lies in a cell.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CellShare {
+    /// The cell.
+    pub cell: Cell,
+    /// Its requests, as a share of all with known cell.
+    pub requests: f64,
+    /// Its prompt tokens, as a share.
+    pub tokens: f64,
+    /// Its TTFT time, as a share.
+    pub time: f64,
+}
+
+/// Checks that production serves requests of the samples' cell.
+///
+/// A cell counts as taken where it holds enough of the requests *or* of the prefill time: a few
+/// long prefills can be most of what the machine does.
+///
+/// # Shape
+/// `shares` hold every cell with a production request, in any order.
+pub fn check_path_taken(
+    run: &str,
+    cell: Cell,
+    shares: &[CellShare],
+    thresholds: &Thresholds,
+) -> Outcomes {
+    let check = &PATH_NOT_TAKEN;
+    let mut outcomes = Outcomes::default();
+    let about = Scope::default().with_run(run);
+    let none = CellShare { cell, requests: 0.0, tokens: 0.0, time: 0.0 };
+    let own = shares.iter().find(|share| share.cell == cell).copied().unwrap_or(none);
+    let most = own.requests.max(own.time);
+    if most >= thresholds.get(check, "warning_share") {
+        outcomes.clear(check, about);
+        return outcomes;
+    }
+    let severity = if most < thresholds.get(check, "error_share") {
+        Severity::Error
+    } else {
+        Severity::Warning
+    };
+    let percent = |x: f64| format!("{:.1} %", x * 100.0);
+    let mut message = if own.requests == 0.0 {
+        format!("production has no request of the samples' kind ({cell})")
+    } else {
+        format!(
+            "only {} of production's requests and {} of its prefill time are of the samples' kind \
+             ({cell})",
+            percent(own.requests),
+            percent(own.time)
+        )
+    };
+    let taken = shares.iter().max_by(|a, b| a.requests.total_cmp(&b.requests));
+    let mut advice = check.advice.to_owned();
+    if let Some(taken) = taken {
+        message += &format!("; {} of its requests are {}", percent(taken.requests), taken.cell);
+        advice = format!(
+            "measure what production does: {}, {} of its requests and {} of its prefill time",
+            taken.cell,
+            percent(taken.requests),
+            percent(taken.time)
+        );
+    }
+    let near: Vec<String> = shares
+        .iter()
+        .filter(|share| share.cell.bucket == cell.bucket && share.cell != cell)
+        .map(|s| {
+            format!("{}: {} of requests, {} of time", s.cell, percent(s.requests), percent(s.time))
+        })
+        .collect();
+    outcomes.found(
+        Finding::new(check, about, message)
+            .at(severity)
+            .advising(advice)
+            .with("cell", cell.to_string())
+            .with("share_of_requests", own.requests)
+            .with("share_of_prompt_tokens", own.tokens)
+            .with("share_of_prefill_time", own.time)
+            .with("neighbours", near),
+    );
+    outcomes
+}
+
+#[cfg(test)]
+mod tests {
+    use trueline_core::{CellEdges, Share, Tokens};
+
+    use super::*;
+
+    fn cell(prompt: u64, hit: f64) -> Cell {
+        CellEdges::default().cell(Tokens::new(prompt), Share::new(hit).unwrap())
+    }
+
+    fn check(own: Option<(f64, f64)>) -> Option<Severity> {
+        let mine = cell(24_750, 0.0);
+        let warm = CellShare { cell: cell(47_500, 0.995), requests: 0.9, tokens: 0.9, time: 0.2 };
+        let mut shares = vec![warm];
+        shares.extend(own.map(|(requests, time)| CellShare {
+            cell: mine,
+            requests,
+            tokens: 0.1,
+            time,
+        }));
+        let outcomes = check_path_taken("r", mine, &shares, &Thresholds::default());
+        outcomes.findings().next().map(|f| f.severity)
+    }
+
+    #[test]
+    fn a_path_that_nobody_takes_is_an_error_and_a_rare_one_a_warning() {
+        assert_eq!(check(None), Some(Severity::Error));
+        assert_eq!(check(Some((0.009, 0.009))), Some(Severity::Error));
+        assert_eq!(check(Some((0.07, 0.05))), Some(Severity::Warning));
+    }
+
+    #[test]
+    fn a_rare_path_on_which_the_time_is_spent_is_taken() {
+        // 38 of 541 requests, and most of the prefill time.
+        assert_eq!(check(Some((0.07, 0.8))), None);
+        assert_eq!(check(Some((0.5, 0.01))), None);
+    }
+}

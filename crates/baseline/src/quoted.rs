@@ -1,0 +1,237 @@
+//! What a quoted value has to do with the samples it is said to come from.
+
+use trueline_core::{
+    Claim, ClaimKind, Finding, Metric, Need, Outcomes, Scope, Statistic, Thresholds,
+};
+
+use crate::checks::{BEST_OF_N, QUOTED_VALUE_NOT_FOUND, TOO_FEW_SAMPLES};
+use crate::stats::{median, quantile, smallest_n};
+
+fn sorted(samples: &[f64]) -> Vec<f64> {
+    let mut sorted: Vec<f64> = samples.iter().copied().filter(|x| x.is_finite()).collect();
+    sorted.sort_by(f64::total_cmp);
+    sorted
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+fn best(sorted: &[f64], metric: Option<Metric>) -> Option<f64> {
+    match metric.and_then(Metric::higher_is_better) {
+        Some(false) => sorted.first(),
+        _ => sorted.last(),
+    }
+    .copied()
+}
+
+/// Checks that a quoted value is not the best of its samples.
+///
+/// # Shape
+/// `samples` in any order and in the claim's unit.
+pub fn check_best_of_n(claim: &Claim, samples: &[f64], thresholds: &Thresholds) -> Outcomes {
+    let check = &BEST_OF_N;
+    let mut outcomes = Outcomes::default();
+    let about = Scope::of_claim(&claim.id);
+    let sorted = sorted(samples);
+    let (Some(value), Some(middle), Some(best)) =
+        (claim.value, median(&sorted), best(&sorted, claim.metric))
+    else {
+        outcomes.not_observed(check, Need::QuotedSamples, about);
+        return outcomes;
+    };
+    let rounding = thresholds.get(check, "rounding") * best.abs();
+    let leads = (best - middle).abs() > thresholds.get(check, "lead") * middle.abs();
+    let is_best = (value - best).abs() <= rounding && (value - best).abs() < (value - middle).abs();
+    let said = claim.statistic == Some(Statistic::Best);
+    if sorted.len() >= 2 && leads && (is_best || said) {
+        outcomes.found(
+            Finding::new(
+                check,
+                about,
+                format!("the best of {} samples; their median is {}", sorted.len(), short(middle)),
+            )
+            .with("samples", samples.to_vec())
+            .with("best", best)
+            .with("median", middle),
+        );
+    } else {
+        outcomes.clear(check, about);
+    }
+    outcomes
+}
+
+/// Checks that a quoted value is a statistic of its samples.
+pub fn check_value_found(claim: &Claim, samples: &[f64], thresholds: &Thresholds) -> Outcomes {
+    let check = &QUOTED_VALUE_NOT_FOUND;
+    let mut outcomes = Outcomes::default();
+    let about = Scope::of_claim(&claim.id);
+    let sorted = sorted(samples);
+    let (Some(value), false) = (claim.value, sorted.is_empty()) else {
+        outcomes.not_observed(check, Need::QuotedSamples, about);
+        return outcomes;
+    };
+    let (mean, middle) = (mean(&sorted), median(&sorted));
+    let candidates: Vec<f64> = match claim.statistic {
+        Some(Statistic::Mean) => mean.into_iter().collect(),
+        Some(Statistic::Median) => middle.into_iter().collect(),
+        Some(Statistic::Best) => best(&sorted, claim.metric).into_iter().collect(),
+        Some(Statistic::Quantile(q)) => quantile(&sorted, q.get()).into_iter().collect(),
+        None => [mean, middle, sorted.first().copied(), sorted.last().copied()]
+            .into_iter()
+            .flatten()
+            .collect(),
+    };
+    let tolerance = thresholds.get(check, "tolerance");
+    if candidates.iter().any(|c| (value - c).abs() <= tolerance * c.abs()) {
+        outcomes.clear(check, about);
+        return outcomes;
+    }
+    let middle = middle.unwrap_or(f64::NAN);
+    let which = claim.statistic.map_or("median".to_owned(), |s| s.to_string());
+    let is = candidates.first().copied().filter(|_| claim.statistic.is_some()).unwrap_or(middle);
+    outcomes.found(
+        Finding::new(
+            check,
+            about,
+            format!("the {which} of the {} samples is {}", sorted.len(), short(is)),
+        )
+        .with("quoted", value)
+        .with("samples", sorted.len())
+        .with("found", is),
+    );
+    outcomes
+}
+
+/// Checks that a claim which needs an interval has samples that admit one.
+///
+/// # Shape
+/// `n` is the number of samples behind the claim; `None` where nobody says. Claims that need no
+/// interval give no outcome at all.
+pub fn check_sample_count(claim: &Claim, n: Option<usize>, thresholds: &Thresholds) -> Outcomes {
+    let check = &TOO_FEW_SAMPLES;
+    let mut outcomes = Outcomes::default();
+    let about = Scope::of_claim(&claim.id);
+    let q = match (claim.kind, claim.statistic) {
+        (_, Some(Statistic::Quantile(q))) => q.get(),
+        (ClaimKind::Production, _) => 0.5,
+        (ClaimKind::Relative, _) if claim.interval.is_some() => 0.5,
+        _ => return outcomes,
+    };
+    let needed = smallest_n(q, thresholds.get(check, "confidence"));
+    match (n, needed) {
+        (Some(n), Some(needed)) if n < needed => outcomes.found(
+            Finding::new(
+                check,
+                about,
+                format!(
+                    "{n} samples admit no {:.0} % interval; {needed} are needed",
+                    thresholds.get(check, "confidence") * 100.0
+                ),
+            )
+            .with("samples", n)
+            .with("needed", needed)
+            .advising(format!("measure at least {needed}")),
+        ),
+        (Some(_), Some(_)) => outcomes.clear(check, about),
+        _ => outcomes.not_observed(check, Need::QuotedSamples, about),
+    }
+    outcomes
+}
+
+/// A number for people: four significant digits, without a tail of zeros.
+fn short(x: f64) -> String {
+    if !x.is_finite() || x == 0.0 {
+        return x.to_string();
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "a power of ten of a finite float")]
+    let digits = (3 - x.abs().log10().floor() as i32).clamp(0, 12);
+    let text = format!("{x:.*}", usize::try_from(digits).unwrap_or(0));
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use trueline_core::Share;
+
+    use super::*;
+
+    fn claim(kind: ClaimKind, value: f64, statistic: Option<Statistic>) -> Claim {
+        let mut claim = Claim::new("c", kind, "text");
+        claim.metric = Some(Metric::PrefillTokPerS);
+        claim.value = Some(value);
+        claim.statistic = statistic;
+        claim
+    }
+
+    const REPETITIONS: [f64; 3] = [115.4, 107.1, 100.6];
+
+    #[test]
+    fn the_best_is_found_whether_or_not_the_claim_says_so() {
+        let none = Thresholds::default();
+        for statistic in [None, Some(Statistic::Best)] {
+            let c = claim(ClaimKind::Absolute, 115.0, statistic);
+            assert!(check_best_of_n(&c, &REPETITIONS, &none).has("best-of-n"));
+        }
+    }
+
+    #[test]
+    fn a_median_that_happens_to_be_close_to_the_best_is_no_best_of_n() {
+        let none = Thresholds::default();
+        let c = claim(ClaimKind::Absolute, 107.0, None);
+        assert!(!check_best_of_n(&c, &REPETITIONS, &none).has("best-of-n"));
+        let close = claim(ClaimKind::Absolute, 100.4, None);
+        assert!(!check_best_of_n(&close, &[100.0, 100.2, 100.4], &none).has("best-of-n"));
+        let one = claim(ClaimKind::Absolute, 115.4, None);
+        assert!(!check_best_of_n(&one, &[115.4], &none).has("best-of-n"));
+    }
+
+    #[test]
+    fn for_a_latency_the_best_is_the_least() {
+        let mut c = claim(ClaimKind::Absolute, 1.0, None);
+        c.metric = Some(Metric::TtftS);
+        assert!(check_best_of_n(&c, &[1.0, 1.5, 2.0], &Thresholds::default()).has("best-of-n"));
+        c.value = Some(2.0);
+        assert!(!check_best_of_n(&c, &[1.0, 1.5, 2.0], &Thresholds::default()).has("best-of-n"));
+    }
+
+    #[test]
+    fn a_value_that_the_samples_do_not_hold_is_found_out() {
+        let none = Thresholds::default();
+        let found = |value, statistic| {
+            check_value_found(&claim(ClaimKind::Absolute, value, statistic), &REPETITIONS, &none)
+                .has("quoted-value-not-found")
+        };
+        assert!(!found(115.0, None) && !found(107.0, None) && !found(107.7, None));
+        assert!(found(320.0, None));
+        assert!(found(115.0, Some(Statistic::Median)));
+    }
+
+    #[test]
+    fn only_claims_that_need_an_interval_ask_for_samples() {
+        let none = Thresholds::default();
+        let fires = |c: &Claim, n| check_sample_count(c, Some(n), &none).has("too-few-samples");
+        assert!(!fires(&claim(ClaimKind::Absolute, 1.0, None), 1));
+        let production = claim(ClaimKind::Production, 1.0, None);
+        assert!(fires(&production, 5) && !fires(&production, 6));
+        let p99 = Some(Statistic::Quantile(Share::new(0.99).unwrap()));
+        let tail = claim(ClaimKind::Tail, 1.0, p99);
+        assert!(fires(&tail, 367) && !fires(&tail, 368));
+        let mut relative = claim(ClaimKind::Relative, 1.0, None);
+        assert!(!fires(&relative, 3));
+        relative.interval = Some((0.9, 1.1));
+        assert!(fires(&relative, 3));
+    }
+
+    #[test]
+    fn numbers_are_shortened_for_people() {
+        assert_eq!(short(107.054), "107.1");
+        assert_eq!(short(0.84), "0.84");
+        assert_eq!(short(23_778.0), "23778");
+    }
+}

@@ -1,0 +1,174 @@
+//! The samples of a run: one value a request, or one a run.
+
+use trueline_core::{
+    BenchRun, Evidence, Finding, Metric, Need, Outcomes, RequestRecord, Scope, Share, Side,
+    Thresholds, Tokens, Window,
+};
+
+use crate::checks::CACHE_HITS_IN_COLD_RUN;
+
+/// One prefill sample of a benchmark.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sample {
+    /// The request's id.
+    pub id: Option<String>,
+    /// Its prompt length.
+    pub prompt: Tokens,
+    /// Its hit share.
+    pub hit: Share,
+    /// New tokens over TTFT, tok/s.
+    pub rate: f64,
+    /// Who saw it.
+    pub side: Side,
+    /// When.
+    pub window: Option<Window>,
+}
+
+/// The prefill samples among requests, in their order: those with known counts and TTFT.
+///
+/// # Shape
+/// The server's TTFT is taken where a record holds both.
+pub fn samples_of<'a>(requests: impl IntoIterator<Item = &'a RequestRecord>) -> Vec<Sample> {
+    requests
+        .into_iter()
+        .filter_map(|request| {
+            let (side, rate) = [Side::Server, Side::Client]
+                .into_iter()
+                .find_map(|side| Some((side, request.prefill_rate(side).value()?)))?;
+            Some(Sample {
+                id: request.id.clone(),
+                prompt: request.tokens.prompt.value()?,
+                hit: request.hit_share().value()?,
+                rate: rate.get(),
+                side,
+                window: request.window(),
+            })
+        })
+        .collect()
+}
+
+/// The values of a metric in a run; `None` where this version derives none of that name.
+///
+/// # Shape
+/// One value a measured request, in their order, for metrics of a request; a single one for
+/// metrics of a run. Empty where the run lacks what the metric needs.
+pub fn metric_values(run: &BenchRun, metric: Metric) -> Option<Vec<f64>> {
+    let each =
+        |value: fn(&RequestRecord) -> Option<f64>| run.measured().filter_map(value).collect();
+    Some(match metric {
+        Metric::TtftS => each(|r| Some(r.any_ttft()?.took.as_secs_f64())),
+        Metric::E2eLatencyS => each(|r| Some(r.any_e2e()?.took.as_secs_f64())),
+        Metric::QueueS => {
+            each(|r| Some(r.spans.get(trueline_core::Stretch::Queue).value()?.as_secs_f64()))
+        }
+        Metric::TpotS => each(|r| Some(r.decode_rate().value()?.get().recip()))
+            .into_iter()
+            .filter(|v: &f64| v.is_finite())
+            .collect(),
+        Metric::PrefillTokPerS => samples_of(run.measured()).iter().map(|s| s.rate).collect(),
+        Metric::DecodeTokPerS => each(|r| Some(r.decode_rate().value()?.get())),
+        Metric::CacheHitShare => each(|r| Some(r.hit_share().value()?.get())),
+        Metric::OutputTokPerS => over_window(run, |r| Some(r.tokens.output.value()?.as_f64())),
+        Metric::TotalTokPerS => over_window(run, |r| {
+            Some(r.tokens.prompt.value()?.as_f64() + r.tokens.output.value()?.as_f64())
+        }),
+        Metric::RequestPerS => over_window(run, |_| Some(1.0)),
+        Metric::ItlS | Metric::GoodputRequestPerS => return None,
+    })
+}
+
+/// Sum over the run's wall time; nothing where a request lacks its part of the sum.
+fn over_window(run: &BenchRun, part: fn(&RequestRecord) -> Option<f64>) -> Vec<f64> {
+    let sum: Option<f64> = run.measured().map(part).sum();
+    let seconds = run.window().map_or(0.0, |w| w.length().as_secs_f64());
+    sum.filter(|_| seconds > 0.0).map(|s| s / seconds).into_iter().collect()
+}
+
+/// Checks that a run which is said to be cold hit no cache.
+pub fn check_cold_run(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
+    let check = &CACHE_HITS_IN_COLD_RUN;
+    let mut outcomes = Outcomes::default();
+    let about = Scope::default().with_run(run.arm());
+    if run.plan.cold != Some(true) {
+        return outcomes;
+    }
+    let shares: Vec<f64> =
+        run.measured().filter_map(|r| r.hit_share().value()).map(Share::get).collect();
+    if shares.is_empty() {
+        outcomes.not_observed(check, Need::CachedTokens, about);
+        return outcomes;
+    }
+    let limit = thresholds.get(check, "hit_share");
+    let warm = shares.iter().filter(|&&share| share >= limit).count();
+    if warm == 0 {
+        outcomes.clear(check, about);
+    } else {
+        let most = shares.iter().copied().fold(0.0, f64::max);
+        outcomes.found(
+            Finding::new(
+                check,
+                about,
+                format!(
+                    "{warm} of {} requests of a run that is said to be cold hit the cache, up to \
+                     {:.1} % of the prompt",
+                    shares.len(),
+                    most * 100.0
+                ),
+            )
+            .with("warm_requests", warm)
+            .with("requests", shares.len())
+            .with("largest_hit_share", Evidence::from(most)),
+        );
+    }
+    outcomes
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use trueline_core::{By, Known, Plan, Stretch, WallTime};
+
+    use super::*;
+
+    fn request(prompt: u64, cached: u64, at: i64) -> RequestRecord {
+        let mut r = RequestRecord::default();
+        r.tokens.prompt = RequestRecord::counted(prompt);
+        r.tokens.cached = RequestRecord::counted(cached);
+        r.tokens.output = RequestRecord::counted(11);
+        r.started = Known::is(WallTime::from_nanos(at * 1_000_000_000), By::Measured);
+        r.spans.set(Stretch::ClientTtft, Known::is(Duration::from_secs(1), By::Measured));
+        r.spans.set(Stretch::ClientE2e, Known::is(Duration::from_secs(3), By::Measured));
+        r
+    }
+
+    fn run(requests: Vec<RequestRecord>, cold: bool) -> BenchRun {
+        let mut plan = Plan::default();
+        plan.cold = Some(cold);
+        BenchRun::new("r", Side::Client, requests).with_plan(plan)
+    }
+
+    #[test]
+    fn run_metrics_are_sums_over_wall_time_and_not_means_of_rates() {
+        let run = run(vec![request(1_000, 0, 0), request(1_000, 0, 1)], false);
+        // By hand: the window is 0 s to 4 s; 22 output tokens / 4 s = 5.5.
+        assert_eq!(metric_values(&run, Metric::OutputTokPerS), Some(vec![5.5]));
+        assert_eq!(metric_values(&run, Metric::RequestPerS), Some(vec![0.5]));
+        assert_eq!(metric_values(&run, Metric::TotalTokPerS), Some(vec![505.5]));
+        // 10 steps in 2 s.
+        assert_eq!(metric_values(&run, Metric::DecodeTokPerS), Some(vec![5.0, 5.0]));
+        assert_eq!(metric_values(&run, Metric::TpotS), Some(vec![0.2, 0.2]));
+        assert_eq!(metric_values(&run, Metric::ItlS), None);
+    }
+
+    #[test]
+    fn a_cold_run_may_hit_its_template_and_no_more() {
+        let none = Thresholds::default();
+        let quiet = check_cold_run(&run(vec![request(1_000, 49, 0)], true), &none);
+        assert!(!quiet.has("cache-hits-in-cold-run"));
+        let loud = check_cold_run(&run(vec![request(1_000, 50, 0)], true), &none);
+        assert!(loud.has("cache-hits-in-cold-run"));
+        let warm_by_design = check_cold_run(&run(vec![request(1_000, 900, 0)], false), &none);
+        assert_eq!(warm_by_design.iter().count(), 0);
+    }
+}
