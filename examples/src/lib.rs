@@ -1,1 +1,9 @@
-//! What the example programs share.
+//! What the example programs share: arguments, inputs, output, exit status, and the embedded case.
+
+pub mod arguments;
+pub mod audit_inputs;
+pub mod failure;
+pub mod log_arguments;
+pub mod output;
+pub mod paths;
+pub mod story1;

@@ -29,6 +29,8 @@ pub struct CellFactors {
     pub n: u64,
     /// Median of the field over new tokens / TTFT.
     pub ratio: f64,
+    /// Between which values 98 % of those ratios lie.
+    pub ratio_range: (f64, f64),
     /// Median of prompt tokens over new tokens: the ratio that a numerator cause predicts.
     pub prompt_over_new: f64,
     /// Median of TTFT over prefill computation: what a denominator cause predicts; `None` where the
@@ -183,52 +185,48 @@ fn excess(
         Part::Denominator => &TIME_LEFT_OUT_OF_RATE,
     };
     let limit = thresholds.get(check, "factor");
-    let mut factors: Vec<(f64, Cell)> = field
-        .cells
-        .iter()
-        .filter_map(|cell| {
-            let (numerator, denominator) = cause.factors(cell)?;
-            let factor = if part == Part::Numerator { numerator } else { denominator };
-            (factor > limit).then_some((factor, cell.cell))
-        })
-        .collect();
-    factors.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (low, high) = (factors.first()?, factors.last()?);
-    let span = if high.0 - low.0 < 0.005 {
-        format!("{:.2}x", high.0)
-    } else {
-        format!("{:.2}x ({}) to {:.2}x ({})", low.0, low.1, high.0, high.1)
+    let factor = |cell: &CellFactors| {
+        let (numerator, denominator) = cause.factors(cell)?;
+        Some(if part == Part::Numerator { numerator } else { denominator })
     };
-    let warmest = field
-        .cells
-        .iter()
-        .max_by(|a, b| a.prompt_over_new.total_cmp(&b.prompt_over_new))
-        .filter(|cell| cell.prompt_over_new >= 1.5);
+    let beyond: Vec<&CellFactors> =
+        field.cells.iter().filter(|cell| factor(cell).is_some_and(|f| f > limit)).collect();
+    // Told by the cool cell with most rows, where a reader would take the rate from.
+    let cool = beyond.iter().filter(|cell| cell.prompt_over_new < 1.5).max_by_key(|cell| cell.n);
+    let told = cool.or_else(|| beyond.iter().max_by_key(|cell| cell.n))?;
+    let span = format!(
+        "{:.2}–{:.2}x new tokens / TTFT in {} (median {:.2}x)",
+        told.ratio_range.0, told.ratio_range.1, told.cell, told.ratio
+    );
+    let warmest =
+        field.cells.iter().filter(|cell| cell.prompt_over_new >= 1.5).max_by_key(|cell| cell.n);
     let message = match part {
-        Part::Numerator => format!(
-            "{} counts cached tokens: {span} of new tokens / TTFT, row by row as prompt / new \
-             tokens predicts",
-            field.name
-        ),
+        Part::Numerator => {
+            let warm = warmest
+                .map_or(String::new(), |cell| format!(", and {:.0}x in {}", cell.ratio, cell.cell));
+            format!(
+                "{} counts cached tokens: {span}{warm}, row by row as prompt / new tokens predicts",
+                field.name
+            )
+        }
         Part::Denominator => {
             let refuted = warmest.map_or(String::new(), |cell| {
                 format!(
-                    "; not cached tokens, which would give {:.0}x in {} where it is {:.2}x",
+                    "; not cached tokens: they would make it {:.0}x in {}, where it is {:.2}x",
                     cell.prompt_over_new, cell.cell, cell.ratio
                 )
             });
             format!(
-                "{} leaves time out (queue, lock wait, cache restore): {span} of new tokens / \
-                 TTFT{refuted}",
+                "{} leaves time out (queue, lock wait, cache restore): {span}{refuted}",
                 field.name
             )
         }
     };
+    let mut medians: Vec<f64> = beyond.iter().filter_map(|cell| factor(cell)).collect();
+    medians.sort_by(f64::total_cmp);
     let cells = |pick: fn(&CellFactors) -> f64| field.cells.iter().map(pick).collect::<Vec<_>>();
     let about =
         Scope::default().with_metric(Metric::PrefillTokPerS).with_field(field.name.as_str());
-    let mut medians: Vec<f64> = factors.iter().map(|f| f.0).collect();
-    medians.sort_by(f64::total_cmp);
     Some(
         Finding::new(check, about, message)
             .with("field", field.name.as_str())
@@ -262,6 +260,7 @@ mod tests {
                     cell: cell(25_000, 0.08),
                     n: 38,
                     ratio: 1.09,
+                    ratio_range: (1.05, 1.13),
                     prompt_over_new: 1.09,
                     ttft_over_compute: compute.then_some(1.09),
                 },
@@ -269,6 +268,7 @@ mod tests {
                     cell: cell(47_500, 0.996),
                     n: 486,
                     ratio: warm_ratio,
+                    ratio_range: (warm_ratio, warm_ratio),
                     prompt_over_new: 232.0,
                     ttft_over_compute: compute.then_some(1.09),
                 },

@@ -1,17 +1,28 @@
 //! Where benchmark samples stand among production requests of their kind.
 
-use trueline_core::{CellScope, Checked, Finding, Metric, Need, Outcomes, Scope, Thresholds};
+use trueline_core::{
+    CellScope, Checked, Finding, Metric, Need, Outcomes, Ranks, Scope, Thresholds,
+};
 
 use crate::checks::SYNTHETIC_IN_TAIL;
-use crate::stats::{Ranks, all_among_lowest, median, ranks};
+use crate::stats::{all_among_lowest, median};
 
-/// Production requests of one kind.
-#[derive(Debug, Clone, Copy)]
-pub struct Population<'a> {
+/// Production requests of one kind, and where the samples stand among them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Population {
     /// Which requests.
     pub scope: CellScope,
-    /// Their prefill rates, rising, tok/s.
-    pub sorted: &'a [f64],
+    /// Their median prefill rate, tok/s; `None` where there are none.
+    pub median: Option<f64>,
+    /// Where each sample stands among them, in the samples' order.
+    pub ranks: Vec<Ranks>,
+}
+
+impl Population {
+    /// How many requests they are.
+    fn n(&self) -> u64 {
+        self.ranks.first().map_or(0, Ranks::n)
+    }
 }
 
 /// Where samples stand.
@@ -20,9 +31,9 @@ pub struct Placed {
     /// Among which requests they were placed.
     pub scope: CellScope,
     /// How many production requests that are.
-    pub n: usize,
+    pub n: u64,
     /// How many production requests the samples' own cell and whole bucket hold.
-    pub n_cell_and_bucket: (usize, usize),
+    pub n_cell_and_bucket: (u64, u64),
     /// Where each sample stands, in the order given.
     pub ranks: Vec<Ranks>,
     /// The slowest rank such that all samples are within it, counted from the slow end among
@@ -54,26 +65,40 @@ pub struct Placed {
 pub fn place_samples(
     run: &str,
     rates: &[f64],
-    cell: Population<'_>,
-    bucket: Population<'_>,
+    cell: &Population,
+    bucket: &Population,
     thresholds: &Thresholds,
 ) -> Checked<Option<Placed>> {
     let check = &SYNTHETIC_IN_TAIL;
     let mut outcomes = Outcomes::default();
     #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
-    let enough = cell.sorted.len() as f64 >= thresholds.get(check, "rows");
+    let enough = cell.n() as f64 >= thresholds.get(check, "rows");
     let population = if enough { cell } else { bucket };
     let about =
         Scope::default().with_run(run).with_metric(Metric::PrefillTokPerS).with_cell(cell.scope);
     let mut mine = rates.to_vec();
     mine.sort_by(f64::total_cmp);
-    let (Some(production_median), Some(sample_median)) = (median(population.sorted), median(&mine))
-    else {
+    let (Some(production_median), Some(sample_median)) = (population.median, median(&mine)) else {
         let need = if mine.is_empty() { Need::Samples } else { Need::RowsInCell };
         outcomes.not_observed(check, need, about);
         return Checked { value: None, outcomes };
     };
-    let placed = place(rates, &mine, cell, bucket, population, (production_median, sample_median));
+    let (n, k) = (population.n(), mine.len() as u64);
+    let reached = |side: fn(&Ranks) -> u64| population.ranks.iter().map(side).max().unwrap_or(0);
+    let within_slowest = k + reached(|r| r.below + r.equal);
+    let within_fastest = k + reached(|r| r.above + r.equal);
+    let placed = Placed {
+        scope: population.scope,
+        n,
+        n_cell_and_bucket: (cell.n(), bucket.n()),
+        ranks: population.ranks.clone(),
+        within_slowest,
+        within_fastest,
+        p_slow: all_among_lowest(n, k, within_slowest),
+        p_fast: all_among_lowest(n, k, within_fastest),
+        production_median,
+        sample_median,
+    };
     let (p, end) = if placed.p_slow <= placed.p_fast {
         (placed.p_slow, "slowest")
     } else {
@@ -88,42 +113,15 @@ pub fn place_samples(
     Checked { value: Some(placed), outcomes }
 }
 
-fn place(
-    rates: &[f64],
-    mine: &[f64],
-    cell: Population<'_>,
-    bucket: Population<'_>,
-    population: Population<'_>,
-    (production_median, sample_median): (f64, f64),
-) -> Placed {
-    let (n, k) = (population.sorted.len() as u64, mine.len() as u64);
-    let edge = |value: Option<&f64>| ranks(population.sorted, value.copied().unwrap_or(0.0));
-    let (slowest, fastest) = (edge(mine.first()), edge(mine.last()));
-    let within_slowest = fastest.below + fastest.equal + k;
-    let within_fastest = slowest.above + slowest.equal + k;
-    Placed {
-        scope: population.scope,
-        n: population.sorted.len(),
-        n_cell_and_bucket: (cell.sorted.len(), bucket.sorted.len()),
-        ranks: rates.iter().map(|&rate| ranks(population.sorted, rate)).collect(),
-        within_slowest,
-        within_fastest,
-        p_slow: all_among_lowest(n, k, within_slowest),
-        p_fast: all_among_lowest(n, k, within_fastest),
-        production_median,
-        sample_median,
-    }
-}
-
 fn tail_finding(placed: &Placed, about: Scope, p: f64, end: &str) -> Finding {
     let k = placed.ranks.len() as u64;
     let within = if end == "slowest" { placed.within_slowest } else { placed.within_fastest };
-    let all = placed.n as u64 + k;
+    let all = placed.n + k;
     let message = if within == k {
-        format!("the {k} {end} of {all} requests of its size ({}), p {p:.2e}", placed.scope)
+        format!("the {k} {end} of {all} requests of its size ({}), p {p:.1e}", placed.scope)
     } else {
         format!(
-            "all {k} samples among the {within} {end} of {all} requests of its size ({}), p {p:.2e}",
+            "all {k} samples among the {within} {end} of {all} requests of its size ({}), p {p:.1e}",
             placed.scope
         )
     };
@@ -145,14 +143,20 @@ mod tests {
     use trueline_core::{CellEdges, Share, Tokens};
 
     use super::*;
+    use crate::stats::ranks;
+
+    fn population(scope: CellScope, sorted: &[f64], rates: &[f64]) -> Population {
+        let ranks = rates.iter().map(|&rate| ranks(sorted, rate)).collect();
+        Population { scope, median: median(sorted), ranks }
+    }
 
     fn placed(rates: &[f64], in_cell: &[f64], in_bucket: &[f64]) -> Checked<Option<Placed>> {
         let cell = CellEdges::default().cell(Tokens::new(24_750), Share::new(0.0).unwrap());
         place_samples(
             "r",
             rates,
-            Population { scope: cell.into(), sorted: in_cell },
-            Population { scope: cell.bucket.into(), sorted: in_bucket },
+            &population(cell.into(), in_cell, rates),
+            &population(cell.bucket.into(), in_bucket, rates),
             &Thresholds::default(),
         )
     }

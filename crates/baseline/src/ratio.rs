@@ -83,7 +83,7 @@ pub fn check_baseline_named(claim: &Claim) -> Outcomes {
             about,
             format!(
                 "{value}is over {baseline}; what you run is {incumbent}, and nobody measured \
-                 {baseline} / {incumbent}"
+                 {baseline} / {incumbent}: it cannot be converted"
             ),
         )
         .with("baseline", baseline.as_str())

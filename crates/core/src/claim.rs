@@ -158,8 +158,12 @@ impl Claim {
         }
     }
 
-    /// The parts of the data that the claim uses: one scope, or one for each arm of a ratio.
+    /// The parts of the data that the claim uses: one scope, or one for each arm of a ratio. Empty
+    /// for a conclusion that rests on other claims and names no data of its own.
     pub fn uses(&self) -> Vec<Scope> {
+        if self.of.is_none() && self.baseline.is_none() && !self.rests_on.is_empty() {
+            return Vec::new();
+        }
         let base = Scope {
             run: self.of.clone(),
             metric: self.metric,
@@ -172,5 +176,11 @@ impl Claim {
             Some(baseline) => vec![base.clone(), Scope { run: Some(baseline.clone()), ..base }],
             None => vec![base],
         }
+    }
+
+    /// Whether something about a part of the data concerns this claim.
+    pub fn is_concerned_by(&self, about: &Scope) -> bool {
+        let itself = about.claim.as_deref() == Some(self.id.as_str());
+        itself || self.uses().iter().any(|used| about.overlaps(used))
     }
 }

@@ -33,6 +33,7 @@ mod finding;
 mod known;
 mod metric;
 mod need;
+mod ranks;
 mod request;
 mod run;
 mod scope;
@@ -49,6 +50,7 @@ pub use metric::{
     Meaning, Metric, Relation, Statistic, TokenScope, UnknownMetric, UnknownStatistic,
 };
 pub use need::{Input, Need};
+pub use ranks::Ranks;
 pub use request::{Disorder, Outcome, Reading, ReportedRate, RequestRecord, TokenCounts};
 pub use run::{BenchRun, Plan};
 pub use scope::{CellScope, Load, LoadError, Scope};

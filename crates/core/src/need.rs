@@ -86,7 +86,7 @@ impl Input {
     /// What it is and how to add it.
     pub const fn words(self) -> (&'static str, &'static str) {
         match self {
-            Self::ProductionLog => ("production log", "add --log FILE"),
+            Self::ProductionLog => ("a log of the server over the run", "add --log FILE"),
             Self::Results => ("results request by request", "add --results FILE"),
             Self::HostRecord => ("host state", "record it over the run and add --host FILE"),
             Self::OtherArm => ("the other arm", "measure it under the same conditions"),

@@ -1,1 +1,81 @@
-//! Placeholder while the crate is written.
+//! Reads request logs and benchmark results of LLM servers as they are, and sums them up without
+//! mixing what does not mix.
+//!
+//! The wrong number this crate prevents: one prefill rate over a whole log. Most production prompts
+//! come from the prefix cache, so `prompt tokens / TTFT` says ten times too much and
+//! `new tokens / TTFT` over all rows says far too little. Here a rate stands in a cell of prompt
+//! length and hit share, rows that do not say what was cached enter none, and every line that was
+//! not used is counted with its reason.
+//!
+//! ```
+//! use trueline_logs::{ReadOptions, read_log_from};
+//!
+//! let log = r#"
+//! {"id":"a","prompt_tokens":24750,"cached_tokens":0,"ttft_s":75.0,"outcome":"ok"}
+//! {"id":"b","prompt_tokens":47556,"cached_tokens":47351,"ttft_s":2.0,"outcome":"ok"}
+//! {"id":"c","prompt_tokens":47556,"ttft_s":2.0,"outcome":"ok"}
+//! {"id":"d","prompt_to"#;
+//! let read = read_log_from("example", log.as_bytes(), &ReadOptions::default())?;
+//! let production = read.value.production();
+//!
+//! assert_eq!(production.counts().used, 3);
+//! assert_eq!(production.counts().unknown_cached, 1);
+//! assert_eq!(production.cold().sum_over_sum().unwrap().get(), 330.0);
+//! // The warm row has 205 new tokens: too few for a rate, so its cell has none.
+//! assert_eq!(production.cells().count(), 2);
+//! assert_eq!(production.counts().too_few_new_tokens, 1);
+//! assert!(read.outcomes.has("truncated-file") && read.outcomes.has("cached-tokens-unknown"));
+//! # Ok::<(), trueline_logs::Error>(())
+//! ```
+//!
+//! [`read_log`] yields a [`LogSummary`] with a mergeable [`Production`]; [`read_runs`] yields
+//! benchmark runs request by request; [`sniff`] says what a file is; [`Mapping`] describes a
+//! format that is not known here. The checks stand in [`CHECKS`].
+//!
+//! It does not judge claims, follow a growing file, or keep any prompt or completion text. It has
+//! no features.
+
+#![warn(missing_docs)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod adapters;
+mod checks;
+mod chunk;
+mod envelope;
+mod error;
+mod field;
+mod judge;
+mod layout;
+mod options;
+mod own;
+mod production;
+mod read;
+mod recognition;
+mod repair;
+mod row;
+mod runs;
+mod scalar;
+mod scan;
+mod shape;
+mod sniff;
+mod source;
+mod summary;
+mod tally;
+
+pub use adapters::{FORMATS, LogHeader, Mapping, Role, field_meanings, write_log, write_run};
+pub use checks::CHECKS;
+pub use error::{Error, ErrorKind};
+pub use field::{FieldMeaning, Holds, Unit};
+pub use judge::check_log;
+pub use options::{PlaceSample, ReadOptions};
+pub use own::Own;
+pub use production::{
+    CacheShares, CellStats, Contrast, Counts, NameCounts, OverlappingRow, Overlaps, Placed,
+    Production, Ranks, ReadingCount, Reason, Regression, RegressionSums, Rejected, ReportedStats,
+    Route, TokenSums, UnknownCached, Values,
+};
+pub use read::{read_log, read_log_from};
+pub use recognition::Recognition;
+pub use runs::{read_runs, read_runs_from};
+pub use sniff::{Kind, sniff, sniff_bytes};
+pub use summary::{LogFile, LogSummary};

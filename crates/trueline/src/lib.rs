@@ -1,1 +1,53 @@
-//! Placeholder while the crate is written.
+//! Trueline finds out whether an LLM-inference benchmark number may be quoted.
+//!
+//! The wrong number this crate prevents: a careful synthetic benchmark said 115 tok/s; the
+//! server's own log, read right, said 320. Its three samples were the three slowest of their
+//! kind, other people's requests ran beside two of them, and two teams had ranked options on it.
+//!
+//! ```
+//! use trueline::claims::parse_claim_file;
+//! use trueline::judge::Status;
+//! use trueline::Audit;
+//!
+//! // What evidence would this claim need, and does it stand on its own?
+//! let file = parse_claim_file(
+//!     r#"
+//!     [[claim]]
+//!     id = "headline"
+//!     metric = "prefill_tok_per_s"
+//!     value = 1.79
+//!     baseline = "mlx-lm"
+//!     incumbent = "my-engine"
+//!     "#,
+//! )
+//! .unwrap();
+//! let report = Audit::new().judge(&file.claims);
+//! assert_eq!(report.claims[0].status, Status::Revoked);
+//! assert_eq!(report.claims[0].revoked_by, ["different-baseline"]);
+//! ```
+//!
+//! [`Audit`] composes the parts, [`judge`](judge::judge) is the only place that sets a claim's
+//! status, [`report`] renders. The crates beneath are re-exported: [`core`] holds the shared
+//! words, [`logs`] reads request logs and results, [`baseline`] says what the numbers say.
+//!
+//! It does not measure (that needs a probe), takes no host readings itself and computes no ceiling:
+//! those come as records, and what is not there is said to be not observed.
+
+#![warn(missing_docs)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+pub mod audit;
+pub mod checks;
+pub mod claims;
+pub mod evidence;
+pub mod given;
+pub mod judge;
+mod number;
+mod reading;
+pub mod report;
+
+pub use audit::Audit;
+pub use reading::log_report;
+pub use trueline_baseline as baseline;
+pub use trueline_core as core;
+pub use trueline_logs as logs;

@@ -38,7 +38,7 @@ pub struct OrderInterval {
 /// assert_eq!(order_interval(&three, 0.5, 0.95), None);
 /// ```
 pub fn order_interval(sorted: &[f64], q: f64, confidence: f64) -> Option<OrderInterval> {
-    let (low, high, coverage) = orders(sorted.len(), q, confidence)?;
+    let (low, high, coverage) = interval_orders(sorted.len(), q, confidence)?;
     Some(OrderInterval {
         low: *sorted.get(low - 1)?,
         high: *sorted.get(high - 1)?,
@@ -62,8 +62,10 @@ pub fn smallest_n(q: f64, confidence: f64) -> Option<usize> {
     Some(needed.ceil() as usize)
 }
 
+/// The two order statistics, counted from 1, between which the quantile `q` of `n` values lies with
+/// at least the confidence asked for, and the coverage; see [`order_interval`].
 #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
-fn orders(n: usize, q: f64, confidence: f64) -> Option<(usize, usize, f64)> {
+pub fn interval_orders(n: usize, q: f64, confidence: f64) -> Option<(usize, usize, f64)> {
     if n < smallest_n(q, confidence)? {
         return None;
     }
@@ -118,7 +120,7 @@ mod tests {
             (541, 0.99, 531, 541, 0.973_478_082),
             (1000, 0.99, 983, 997, 0.976_094_763),
         ] {
-            let got = orders(n, q, 0.95).unwrap();
+            let got = interval_orders(n, q, 0.95).unwrap();
             assert_eq!((got.0, got.1), (low, high), "n {n}, q {q}");
             assert!((got.2 - coverage).abs() < 1e-8, "n {n}, q {q}: {}", got.2);
         }
@@ -128,14 +130,14 @@ mod tests {
     fn too_few_values_admit_no_interval() {
         for (q, n) in [(0.5, 6), (0.9, 36), (0.95, 72), (0.99, 368)] {
             assert_eq!(smallest_n(q, 0.95), Some(n));
-            assert!(orders(n, q, 0.95).is_some());
-            assert!(orders(n - 1, q, 0.95).is_none());
+            assert!(interval_orders(n, q, 0.95).is_some());
+            assert!(interval_orders(n - 1, q, 0.95).is_none());
         }
     }
 
     #[test]
     fn a_million_values_are_no_trouble() {
-        let (low, high, coverage) = orders(1_000_000, 0.5, 0.95).unwrap();
+        let (low, high, coverage) = interval_orders(1_000_000, 0.5, 0.95).unwrap();
         // Normal approximation: 500,000 -/+ 1.96 * 500 = 499,020 and 500,980.
         assert!(low.abs_diff(499_020) <= 2 && high.abs_diff(500_981) <= 2, "{low} {high}");
         assert!((0.95..0.951).contains(&coverage));

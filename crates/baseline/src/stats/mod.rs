@@ -5,7 +5,7 @@ mod quantile;
 mod ranks;
 mod welch;
 
-pub use interval::{OrderInterval, order_interval, smallest_n};
+pub use interval::{OrderInterval, interval_orders, order_interval, smallest_n};
 pub use quantile::{median, quantile};
-pub use ranks::{Ranks, all_among_lowest, ranks};
+pub use ranks::{all_among_lowest, ranks};
 pub use welch::{RatioEstimate, ratio_of_means};

@@ -1,0 +1,117 @@
+//! Conversations of the Weka coding traces: one JSON document a file.
+//!
+//! The files state no cached tokens. They are derived: the leading block ids of a request that an
+//! earlier request of the file had, times the block size, at most the prompt without its last
+//! token. The ids of a nested subagent share the file's scope (in `trace_0291` the second subagent
+//! begins with the 174 blocks of the first), so its requests count as rows of the same walk, in
+//! the order of the document. Hits across files cannot be seen: the shares are lower bounds.
+
+use std::collections::HashSet;
+
+use serde::Deserialize;
+use trueline_core::{By, Known, RequestRecord, Side, Spans, Stretch, Tokens, Why};
+
+use crate::{Error, ErrorKind, FieldMeaning, Holds, Unit};
+
+/// A conversation.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Conversation {
+    id: Option<String>,
+    block_size: u64,
+    requests: Vec<Request>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Request {
+    model: Option<String>,
+    #[serde(rename = "in")]
+    input: Option<u64>,
+    #[serde(rename = "out")]
+    output: Option<u64>,
+    #[serde(default)]
+    hash_ids: Vec<u64>,
+    ttft: Option<f64>,
+    api_time: Option<f64>,
+    requests: Option<Vec<Request>>,
+}
+
+impl Conversation {
+    pub(crate) fn parse(name: &str, bytes: &[u8]) -> Result<Self, Error> {
+        serde_json::from_slice(bytes).map_err(|error| {
+            Error::new(
+                ErrorKind::Document,
+                name,
+                "expected a Weka trace: one object with block_size and requests with hash_ids; \
+                 found something else or a file that is cut off",
+            )
+            .caused_by(error)
+        })
+    }
+
+    /// Its requests, subagents' included, in the order of the document.
+    pub(crate) fn records(&self) -> Vec<RequestRecord> {
+        let mut records = Vec::new();
+        self.walk(&self.requests, "", &mut HashSet::new(), &mut records);
+        records
+    }
+
+    fn walk(
+        &self,
+        requests: &[Request],
+        within: &str,
+        seen: &mut HashSet<u64>,
+        records: &mut Vec<RequestRecord>,
+    ) {
+        let conversation = self.id.as_deref().unwrap_or("conversation");
+        for (i, request) in requests.iter().enumerate() {
+            let place = format!("{within}/{i}");
+            if let Some(nested) = &request.requests {
+                self.walk(nested, &place, seen, records);
+                continue;
+            }
+            let known = request.hash_ids.iter().take_while(|id| seen.contains(id)).count() as u64;
+            seen.extend(&request.hash_ids);
+            let mut record = RequestRecord::default();
+            record.id = Some(format!("{conversation}{place}"));
+            record.session = Some(format!("{conversation}{within}"));
+            record.model.clone_from(&request.model);
+            let count = |n: Option<u64>| n.map_or(Known::Not(Why::Absent), RequestRecord::counted);
+            record.tokens.prompt = count(request.input);
+            record.tokens.output = count(request.output);
+            record.tokens.cached = match request.input {
+                Some(input) if !request.hash_ids.is_empty() => {
+                    let hit = known.saturating_mul(self.block_size).min(input.saturating_sub(1));
+                    Known::is(Tokens::new(hit), By::Derived)
+                }
+                _ => Known::Not(Why::NeedsMore),
+            };
+            for (stretch, seconds) in
+                [(Stretch::ClientTtft, request.ttft), (Stretch::ClientE2e, request.api_time)]
+            {
+                if let Some(seconds) = seconds {
+                    record.spans.set(stretch, Spans::seconds(seconds, By::Measured));
+                }
+            }
+            records.push(record);
+        }
+    }
+}
+
+/// The fields with their meanings.
+pub(crate) fn fields() -> Vec<FieldMeaning> {
+    const AT: &str = "kv-cache-tester traces, snapshot 94f6046 of 2026-07-12";
+    let f = |path, holds, unit| FieldMeaning::new(path, holds, unit).source(AT);
+    vec![
+        f("id", Holds::Session, Unit::None),
+        f("requests.model", Holds::Model, Unit::None),
+        f("requests.in", Holds::PromptTokens, Unit::Tokens),
+        f("requests.out", Holds::OutputTokens, Unit::Tokens),
+        f("requests.hash_ids", Holds::CachedTokens, Unit::Tokens)
+            .note("derived: leading ids already seen in the file x block_size, at most in - 1"),
+        f("requests.ttft", Holds::Ttft, Unit::Seconds)
+            .clock(Side::Client)
+            .note("absent where the reply was not streamed"),
+        f("requests.api_time", Holds::E2eLatency, Unit::Seconds).clock(Side::Client),
+        f("requests.t", Holds::Unused, Unit::Seconds).note("a relative clock: no wall time"),
+    ]
+}

@@ -1,0 +1,127 @@
+//! The checks of this crate as data.
+
+use trueline_core::{CheckInfo, ClaimKind, Need, Severity, Threshold};
+
+use ClaimKind::{Absolute, Production};
+use Severity::{Error, Note, Warning};
+
+pub(crate) const REJECTED_LINES: CheckInfo = CheckInfo {
+    code: "rejected-lines",
+    severity: (Warning, Error),
+    touches: &[Absolute, Production],
+    needs: &[],
+    implied_by: &[],
+    thresholds: &[
+        Threshold {
+            name: "warning_share",
+            default: 0.001,
+            why: "a thousandth of the rows cannot move a median by a visible step",
+        },
+        Threshold {
+            name: "error_share",
+            default: 0.05,
+            why: "a twentieth of the rows can hide a whole kind of request",
+        },
+    ],
+    rule: "more than a small share of the lines that look like records cannot be used",
+    advice: "look at the rejected lines: a damaged file, or a format that changed within it",
+};
+
+pub(crate) const MIXED_SCHEMA: CheckInfo = CheckInfo {
+    code: "mixed-schema",
+    severity: (Note, Note),
+    touches: &[],
+    needs: &[],
+    implied_by: &[],
+    thresholds: &[],
+    rule: "the input holds rows of two formats or of two versions of one",
+    advice: "read the parts apart if their fields differ in meaning",
+};
+
+pub(crate) const TORN_LINE: CheckInfo = CheckInfo {
+    code: "torn-line",
+    severity: (Note, Note),
+    touches: &[],
+    needs: &[],
+    implied_by: &[],
+    thresholds: &[],
+    rule: "records are cut or run into each other, as from several writers on one file",
+    advice: "give each writer its own file; what was whole has been read, the rest is counted",
+};
+
+pub(crate) const TRUNCATED_FILE: CheckInfo = CheckInfo {
+    code: "truncated-file",
+    severity: (Warning, Warning),
+    touches: &[Production],
+    needs: &[],
+    implied_by: &[],
+    thresholds: &[],
+    rule: "the input ends inside a record or inside a compressed stream",
+    advice: "read it again when its writer is done, or copy it whole",
+};
+
+pub(crate) const DUPLICATE_KEYS: CheckInfo = CheckInfo {
+    code: "duplicate-keys",
+    severity: (Warning, Warning),
+    touches: &[Absolute, Production],
+    needs: &[],
+    implied_by: &[],
+    thresholds: &[],
+    rule: "a record holds one key twice with different values",
+    advice: "correct the writer; neither value has been used",
+};
+
+pub(crate) const IMPOSSIBLE_VALUE: CheckInfo = CheckInfo {
+    code: "impossible-value",
+    severity: (Note, Warning),
+    touches: &[Absolute, Production],
+    needs: &[],
+    implied_by: &[],
+    thresholds: &[Threshold {
+        name: "warning_share",
+        default: 0.01,
+        why: "below it the rows with such values are too few to move a percentile that is quoted",
+    }],
+    rule: "records hold values that cannot be: not finite, negative, of the wrong type, more \
+           cached than prompt tokens",
+    advice: "these values count as missing; look for clock changes or a mismatched server version",
+};
+
+pub(crate) const CACHED_TOKENS_UNKNOWN: CheckInfo = CheckInfo {
+    code: "cached-tokens-unknown",
+    severity: (Note, Warning),
+    touches: &[Absolute, Production],
+    needs: &[],
+    implied_by: &[],
+    thresholds: &[Threshold {
+        name: "warning_share",
+        default: 0.001,
+        why: "a thousandth of the rows cannot move a median by a visible step",
+    }],
+    rule: "rows do not say how much of the prompt was cached, so they have no prefill rate",
+    advice: "make the server report cached tokens (vLLM: --enable-prompt-tokens-details; SGLang: \
+             --enable-cache-report)",
+};
+
+pub(crate) const OWN_ROWS_NOT_FOUND: CheckInfo = CheckInfo {
+    code: "own-rows-not-found",
+    severity: (Note, Note),
+    touches: &[],
+    needs: &[Need::Samples],
+    implied_by: &[],
+    thresholds: &[],
+    rule: "the benchmark's own rows were looked for in the log and none was found",
+    advice: "check that the log is of the server that was measured and covers the run",
+};
+
+/// The checks of this crate.
+pub const CHECKS: &[CheckInfo] = &[
+    REJECTED_LINES,
+    MIXED_SCHEMA,
+    TORN_LINE,
+    TRUNCATED_FILE,
+    DUPLICATE_KEYS,
+    IMPOSSIBLE_VALUE,
+    CACHED_TOKENS_UNKNOWN,
+    OWN_ROWS_NOT_FOUND,
+];

@@ -1,0 +1,216 @@
+//! One block of lines, read into a summary of its own.
+
+use memchr::memchr;
+use serde::de::DeserializeSeed;
+use trueline_core::RequestRecord;
+
+use crate::envelope;
+use crate::layout::{Layout, Names, Texts};
+use crate::own::OwnRows;
+use crate::repair::repair;
+use crate::row::{Numbers, RowView};
+use crate::scan::scan;
+use crate::shape::{Row, Shape, Slots};
+use crate::source::Block;
+use crate::tally::Tally;
+use crate::{ReadOptions, Reason};
+
+/// What reads blocks of one format.
+#[derive(Debug)]
+pub(crate) struct ChunkReader<'o> {
+    pub(crate) layout: &'o Layout,
+    pub(crate) own: &'o OwnRows<'o>,
+    pub(crate) options: &'o ReadOptions,
+}
+
+/// What becomes of a row that was read.
+pub(crate) trait Sink {
+    /// Takes a row; `numbers` hold what was odd about it.
+    fn row(&mut self, row: &RowView<'_>, numbers: &Numbers);
+    /// The summary that counts lines.
+    fn tally(&mut self) -> &mut Tally;
+}
+
+/// The state in which one block is read.
+struct Work {
+    shape: Shape,
+    numbers: Numbers,
+    line: u64,
+}
+
+impl ChunkReader<'_> {
+    /// Reads a block into a summary.
+    pub(crate) fn read(&self, block: &Block) -> Tally {
+        let mut into =
+            Production { tally: Tally::new(self.options), own: self.own, options: self.options };
+        read_block(self.layout, block, &mut into);
+        into.tally
+    }
+
+    /// Takes records that are at hand whole.
+    pub(crate) fn take(&self, records: &[RequestRecord]) -> Tally {
+        let mut into =
+            Production { tally: Tally::new(self.options), own: self.own, options: self.options };
+        for (line, record) in (1..).zip(records) {
+            let numbers = Numbers::of(record);
+            let row = RowView {
+                record: &numbers.record,
+                reported: &numbers.reported,
+                texts: Texts::Record(record),
+                names: Names::Record(&record.reported),
+                line,
+            };
+            into.row(&row, &numbers);
+        }
+        into.tally
+    }
+}
+
+/// Sums rows up.
+struct Production<'o> {
+    tally: Tally,
+    own: &'o OwnRows<'o>,
+    options: &'o ReadOptions,
+}
+
+impl Sink for Production<'_> {
+    fn row(&mut self, row: &RowView<'_>, numbers: &Numbers) {
+        let tally = &mut self.tally;
+        if self.own.hold(row) {
+            tally.keep_own(row);
+            return;
+        }
+        tally.production.overlap(row);
+        if !self.options.in_time(row.record.started.value()) {
+            tally.production.counts.outside += 1;
+        } else if row.record.warmup {
+            tally.production.counts.warmup += 1;
+        } else {
+            if let Some(version) = row.texts.version() {
+                tally.versions.add(&version, 1);
+            }
+            tally.production.add(row, numbers);
+        }
+    }
+
+    fn tally(&mut self) -> &mut Tally {
+        &mut self.tally
+    }
+}
+
+/// Reads the lines of a block into a sink.
+pub(crate) fn read_block(layout: &Layout, block: &Block, sink: &mut dyn Sink) {
+    let mut work =
+        Work { shape: layout.shape.clone(), numbers: Numbers::default(), line: block.too_long };
+    sink.tally().production.counts.rejected.add(Reason::TooLong, block.too_long);
+    let text = std::str::from_utf8(&block.bytes).ok();
+    let mut slots = Slots::default();
+    let (mut at, bytes) = (0, block.bytes.as_slice());
+    while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+        let length = memchr(b'\n', rest).unwrap_or(rest.len());
+        let unended = block.last && length == rest.len();
+        work.line += 1;
+        let end = at + length;
+        if let Some(line) = text.and_then(|t| t.get(at..end)) {
+            plain_line(layout, line, unended, &mut work, &mut slots, sink);
+        } else {
+            let line = String::from_utf8_lossy(rest.get(..length).unwrap_or_default());
+            if matches!(line, std::borrow::Cow::Owned(_)) {
+                sink.tally().production.counts.bad_text += 1;
+            }
+            plain_line(layout, &line, unended, &mut work, &mut Slots::default(), sink);
+        }
+        at = end + 1;
+    }
+    sink.tally().lines = work.line;
+    let (unknown, beyond) = work.shape.unknown();
+    for (name, count) in unknown {
+        sink.tally().unknown.add(&name, count);
+    }
+    sink.tally().unknown.add_more(beyond);
+}
+
+/// A line: at once where it is one whole object, else by taking it apart.
+fn plain_line<'x>(
+    layout: &Layout,
+    line: &'x str,
+    unended: bool,
+    work: &mut Work,
+    slots: &mut Slots<'x>,
+    sink: &mut dyn Sink,
+) {
+    let trimmed = line.trim_matches([' ', '\t', '\r']);
+    if trimmed.is_empty() {
+        sink.tally().production.counts.other += 1;
+        return;
+    }
+    if trimmed.starts_with('{') {
+        slots.begin();
+        if scan(trimmed, &mut work.shape, slots).is_some() {
+            object(layout, trimmed, work, slots, sink);
+            return;
+        }
+    }
+    damaged_line(layout, trimmed, unended, work, sink);
+}
+
+/// A line that is no plain object.
+fn damaged_line(layout: &Layout, line: &str, unended: bool, work: &mut Work, sink: &mut dyn Sink) {
+    let (repaired, repairs) = repair(line);
+    let known = &layout.shape;
+    let found = envelope::open(&repaired, unended, &|key| known.knows(key));
+    let counts = &mut sink.tally().production.counts;
+    counts.bad_text += u64::from(repairs.surrogates > 0);
+    counts.torn += found.torn;
+    counts.joined += u64::from(found.objects.len() > 1);
+    counts.incomplete_tail += u64::from(found.incomplete);
+    counts.rejected.add(Reason::Torn, found.torn);
+    counts.rejected.add(Reason::TooDeep, found.too_deep);
+    counts.rejected.add(Reason::NotJson, found.broken);
+    let nothing = found.objects.is_empty()
+        && found.torn + found.too_deep + found.broken == 0
+        && !found.incomplete;
+    counts.other += u64::from(nothing);
+    for text in found.objects {
+        let mut slots = Slots::default();
+        slots.begin();
+        let mut from = serde_json::Deserializer::from_str(text);
+        let row = Row { shape: &mut work.shape, slots: &mut slots };
+        if row.deserialize(&mut from).is_ok() {
+            object(layout, text, work, &slots, sink);
+        } else {
+            sink.tally().production.counts.rejected.add(Reason::NotJson, 1);
+        }
+    }
+}
+
+/// A whole object in the slots.
+fn object(layout: &Layout, text: &str, work: &mut Work, slots: &Slots<'_>, sink: &mut dyn Sink) {
+    if slots.hits() == 0 || is_header(layout, text, slots) {
+        if text.contains("\"schema\"") && text.contains("\"trueline.requests/") {
+            let counts = &mut sink.tally().production.counts;
+            counts.headers += 1;
+            counts.other += 1;
+        } else {
+            sink.tally().production.counts.rejected.add(Reason::OtherSchema, 1);
+        }
+        return;
+    }
+    sink.tally().production.counts.duplicate_keys += u64::from(slots.doubled() > 0);
+    work.numbers.fill(layout, &work.shape, slots);
+    let row = RowView {
+        record: &work.numbers.record,
+        reported: &work.numbers.reported,
+        texts: Texts::Line(layout, slots),
+        names: Names::Line(layout, work.shape.open_names()),
+        line: work.line,
+    };
+    sink.row(&row, &work.numbers);
+}
+
+/// A header of our format shares only `side` with its rows.
+fn is_header(layout: &Layout, text: &str, slots: &Slots<'_>) -> bool {
+    slots.hits() == 1
+        && layout.side.is_some_and(|slot| slots.get(slot).is_some())
+        && text.contains("\"trueline.requests/")
+}

@@ -1,0 +1,194 @@
+//! Runs the checks on what was read.
+
+use trueline_core::{CheckInfo, Finding, Metric, Need, Outcomes, Scope, Severity, Thresholds};
+
+use crate::checks::{
+    CACHED_TOKENS_UNKNOWN, DUPLICATE_KEYS, IMPOSSIBLE_VALUE, MIXED_SCHEMA, OWN_ROWS_NOT_FOUND,
+    REJECTED_LINES, TORN_LINE, TRUNCATED_FILE,
+};
+use crate::recognition::other_format;
+use crate::{Counts, LogSummary, Reason};
+
+/// Runs this crate's checks on a summary of logs.
+pub fn check_log(log: &LogSummary, thresholds: &Thresholds) -> Outcomes {
+    let mut outcomes = Outcomes::default();
+    let cut: Vec<(&str, &str)> = log
+        .files()
+        .iter()
+        .filter_map(|f| Some((f.name.as_str(), f.truncated.as_deref()?)))
+        .collect();
+    check_lines(log.counts(), &cut, &Scope::default(), thresholds, &mut outcomes);
+    mixed_schema(log, &mut outcomes);
+    cached_tokens_unknown(log, thresholds, &mut outcomes);
+    own_rows_not_found(log, &mut outcomes);
+    outcomes
+}
+
+/// The checks that need nothing but counts of lines.
+pub(crate) fn check_lines(
+    counts: &Counts,
+    cut: &[(&str, &str)],
+    about: &Scope,
+    thresholds: &Thresholds,
+    outcomes: &mut Outcomes,
+) {
+    rejected_lines(counts, about, thresholds, outcomes);
+    let torn = counts.torn + counts.joined;
+    let message = format!(
+        "{} records of which only a piece is left, {} lines with more than one record",
+        counts.torn, counts.joined
+    );
+    record(outcomes, &TORN_LINE, about, (torn > 0).then_some(message), |f| {
+        f.with("torn", counts.torn).with("joined", counts.joined)
+    });
+    let message = match cut.first() {
+        Some((name, why)) => Some(format!("{name}: {why}")),
+        None if counts.incomplete_tail > 0 => {
+            Some("the input ends in the middle of a record".to_owned())
+        }
+        None => None,
+    };
+    record(outcomes, &TRUNCATED_FILE, about, message, |f| {
+        f.with("incomplete_tail", counts.incomplete_tail).with("cut_streams", cut.len())
+    });
+    let twice = counts.duplicate_keys;
+    let message = format!("{twice} records hold a key twice with different values");
+    record(outcomes, &DUPLICATE_KEYS, about, (twice > 0).then_some(message), |f| {
+        f.with("records", twice)
+    });
+    let bad = counts.impossible + counts.non_finite;
+    let message = format!(
+        "{} records with a value that cannot be, {} with one that is not finite, of {}",
+        counts.impossible, counts.non_finite, counts.used
+    );
+    record(outcomes, &IMPOSSIBLE_VALUE, about, (bad > 0).then_some(message), |f| {
+        let high = share(bad, counts.used) > thresholds.get(&IMPOSSIBLE_VALUE, "warning_share");
+        f.at(if high { Severity::Warning } else { Severity::Note })
+            .with("impossible", counts.impossible)
+            .with("non_finite", counts.non_finite)
+            .with("records", counts.used)
+    });
+}
+
+fn rejected_lines(
+    counts: &Counts,
+    about: &Scope,
+    thresholds: &Thresholds,
+    outcomes: &mut Outcomes,
+) {
+    let (read, rejected) = (counts.read(), counts.rejected.total());
+    if read == 0 {
+        outcomes.not_observed(&REJECTED_LINES, Need::ProductionLog, about.clone());
+        return;
+    }
+    let part = share(rejected, read);
+    let over = |name| part > thresholds.get(&REJECTED_LINES, name);
+    let severity = if over("error_share") { Severity::Error } else { Severity::Warning };
+    let reasons: Vec<String> =
+        counts.rejected.iter().map(|(reason, n)| format!("{n} {reason}")).collect();
+    let message = format!("{rejected} of {read} records cannot be used: {}", reasons.join(", "));
+    record(outcomes, &REJECTED_LINES, about, over("warning_share").then_some(message), |f| {
+        f.at(severity)
+            .with("rejected", rejected)
+            .with("read", read)
+            .with("share", part)
+            .with("reasons", reasons.clone())
+    });
+}
+
+fn mixed_schema(log: &LogSummary, outcomes: &mut Outcomes) {
+    let counts = log.counts();
+    let format = log.recognition().format();
+    let mut signs = Vec::new();
+    let other = counts.rejected.of(Reason::OtherSchema);
+    if other > 0 {
+        signs.push(format!("{other} objects without a key of the format"));
+    }
+    if let Some((name, rows, key)) = other_format(format, log.unknown_fields().iter()) {
+        signs.push(format!("{rows} rows with {key}, a key of the format {name}"));
+    }
+    let files = log.files();
+    if let Some(file) = files.iter().find(|f| f.recognition.format() != format) {
+        signs.push(format!("{} is of the format {}", file.name, file.recognition.format()));
+    }
+    let versions: Vec<&str> = log.server_versions().iter().map(|(name, _)| name).collect();
+    if versions.len() > 1 {
+        signs.push(format!("rows of server versions {}", versions.join(", ")));
+    }
+    if counts.headers > files.len() as u64 {
+        signs.push(format!("{} header lines in {} inputs", counts.headers, files.len()));
+    }
+    let message = (!signs.is_empty()).then(|| signs.join("; "));
+    record(outcomes, &MIXED_SCHEMA, &Scope::default(), message, |f| f.with("signs", signs.clone()));
+}
+
+fn cached_tokens_unknown(log: &LogSummary, thresholds: &Thresholds, outcomes: &mut Outcomes) {
+    let unknown = log.production().unknown_cached();
+    let about = Scope::default().with_metric(Metric::PrefillTokPerS);
+    let answered = log.counts().used - log.counts().failed;
+    if answered == 0 {
+        outcomes.not_observed(&CACHED_TOKENS_UNKNOWN, Need::ProductionLog, about);
+        return;
+    }
+    let part = share(unknown.requests, answered);
+    let high = part > thresholds.get(&CACHED_TOKENS_UNKNOWN, "warning_share");
+    let bound = unknown.bounds().map(|(_, high)| high.get());
+    let mut message = format!(
+        "{} of {answered} answered requests do not say how many tokens were cached",
+        unknown.requests
+    );
+    if let Some(bound) = bound {
+        message +=
+            &format!("; taken together their prefill rate lies between 0 and {bound:.0} tok/s");
+    }
+    let message = (unknown.requests > 0).then_some(message);
+    record(outcomes, &CACHED_TOKENS_UNKNOWN, &about, message, |f| {
+        let f = f
+            .at(if high { Severity::Warning } else { Severity::Note })
+            .with("requests", unknown.requests)
+            .with("answered", answered)
+            .with("share", part);
+        match bound {
+            Some(bound) => f.with("at_most_tok_per_s", bound),
+            None => f,
+        }
+    });
+}
+
+fn own_rows_not_found(log: &LogSummary, outcomes: &mut Outcomes) {
+    let about = Scope::default();
+    if !log.own_asked() {
+        outcomes.not_observed(&OWN_ROWS_NOT_FOUND, Need::Samples, about);
+        return;
+    }
+    let read = log.counts().read();
+    let message = format!("none of the {read} records is one of the benchmark's own");
+    record(
+        outcomes,
+        &OWN_ROWS_NOT_FOUND,
+        &about,
+        (log.counts().own == 0).then_some(message),
+        |f| f.with("read", read),
+    );
+}
+
+/// Records a finding where there is a message, else that the check is clear.
+fn record(
+    outcomes: &mut Outcomes,
+    check: &CheckInfo,
+    about: &Scope,
+    message: Option<String>,
+    operands: impl FnOnce(Finding) -> Finding,
+) {
+    match message {
+        Some(message) => {
+            outcomes.found(operands(Finding::new(check, about.clone(), message)));
+        }
+        None => outcomes.clear(check, about.clone()),
+    }
+}
+
+fn share(part: u64, whole: u64) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "a share is compared with coarse thresholds")]
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}

@@ -1,0 +1,126 @@
+//! A format's table made ready for reading: which slot fills what.
+
+use std::borrow::Cow;
+
+use trueline_core::{ReportedRate, RequestRecord, Side};
+
+use crate::adapters::Table;
+use crate::scalar::Scalar;
+use crate::shape::{Shape, Slots};
+use crate::{Holds, Unit};
+
+/// One step of filling a record.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Step {
+    pub(crate) slot: usize,
+    pub(crate) holds: Holds,
+    pub(crate) unit: Unit,
+    pub(crate) clock: Option<Side>,
+}
+
+/// Which slots hold texts, the preferred one first.
+#[derive(Debug, Clone, Default)]
+struct TextSlots {
+    id: Vec<usize>,
+    session: Vec<usize>,
+    model: Vec<usize>,
+    version: Vec<usize>,
+}
+
+/// A format's table made ready for reading.
+#[derive(Debug, Clone)]
+pub(crate) struct Layout {
+    pub(crate) table: Table,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) side: Option<usize>,
+    /// The tree of keys before any row was read.
+    pub(crate) shape: Shape,
+    texts: TextSlots,
+}
+
+impl Layout {
+    pub(crate) fn new(table: Table) -> Self {
+        let mut layout = Self {
+            shape: Shape::new(table.fields.iter().map(|f| &*f.path)),
+            steps: Vec::new(),
+            side: None,
+            texts: TextSlots::default(),
+            table,
+        };
+        for (slot, field) in layout.table.fields.iter().enumerate() {
+            match field.holds {
+                Holds::Id => layout.texts.id.push(slot),
+                Holds::Session => layout.texts.session.push(slot),
+                Holds::Model => layout.texts.model.push(slot),
+                Holds::ServerVersion => layout.texts.version.push(slot),
+                Holds::Side => layout.side = Some(slot),
+                Holds::Unused => {}
+                holds => {
+                    layout.steps.push(Step { slot, holds, unit: field.unit, clock: field.clock })
+                }
+            }
+        }
+        layout
+    }
+}
+
+/// The texts of a row, where they stand; most rows need none of them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Texts<'r> {
+    /// In the slots of a line.
+    Line(&'r Layout, &'r Slots<'r>),
+    /// In a record.
+    Record(&'r RequestRecord),
+}
+
+impl<'r> Texts<'r> {
+    pub(crate) fn id(self) -> Option<Cow<'r, str>> {
+        self.find(|texts| &texts.id, |record| record.id.as_deref())
+    }
+
+    pub(crate) fn session(self) -> Option<Cow<'r, str>> {
+        self.find(|texts| &texts.session, |record| record.session.as_deref())
+    }
+
+    pub(crate) fn model(self) -> Option<Cow<'r, str>> {
+        self.find(|texts| &texts.model, |record| record.model.as_deref())
+    }
+
+    pub(crate) fn version(self) -> Option<Cow<'r, str>> {
+        self.find(|texts| &texts.version, |_| None)
+    }
+
+    fn find(
+        self,
+        slots_of: impl Fn(&TextSlots) -> &Vec<usize>,
+        text_of: impl Fn(&'r RequestRecord) -> Option<&'r str>,
+    ) -> Option<Cow<'r, str>> {
+        match self {
+            Self::Line(layout, slots) => slots_of(&layout.texts)
+                .iter()
+                .find_map(|slot| slots.get(*slot).and_then(Scalar::text)),
+            Self::Record(record) => text_of(record).map(Cow::Borrowed),
+        }
+    }
+}
+
+/// The names of stated rates by slot.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Names<'r> {
+    /// Those of a table and the open names after them.
+    Line(&'r Layout, &'r [String]),
+    /// Those of a record.
+    Record(&'r [ReportedRate]),
+}
+
+impl<'r> Names<'r> {
+    pub(crate) fn get(self, slot: usize) -> &'r str {
+        match self {
+            Self::Line(layout, open) => match layout.table.fields.get(slot) {
+                Some(field) => &field.path,
+                None => open.get(slot - layout.table.fields.len()).map_or("", String::as_str),
+            },
+            Self::Record(rates) => rates.get(slot).map_or("", |rate| &rate.field),
+        }
+    }
+}

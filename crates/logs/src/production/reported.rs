@@ -1,0 +1,116 @@
+//! Rates that the source states, held against the rates derived here.
+
+use trueline_core::{Reading, RequestRecord, TokensPerSecond};
+
+use crate::Values;
+
+/// How close a stated rate must come to a reading of it.
+const AGREES_WITHIN: f64 = 0.01;
+
+/// In how many rows a stated rate could be tested against a reading, and agreed with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct ReadingCount {
+    /// Rows in which the reading could be computed.
+    pub testable: u64,
+    /// Rows in which the stated rate lies within 1 % of it.
+    pub agree: u64,
+}
+
+/// What is known of one stated rate in one cell.
+///
+/// Rows with at least one new token count, also those too short for a rate.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ReportedStats {
+    rows: u64,
+    ratio: Values,
+    numerator: Values,
+    denominator: Values,
+    readings: [ReadingCount; Reading::ALL.len()],
+}
+
+impl ReportedStats {
+    /// In how many rows the field states a rate that can be held against a derived one.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Stated rate over new tokens / TTFT, row by row.
+    pub fn ratio(&self) -> &Values {
+        &self.ratio
+    }
+
+    /// Prompt tokens over new tokens: the ratio that cached tokens in the numerator would cause.
+    pub fn numerator(&self) -> &Values {
+        &self.numerator
+    }
+
+    /// TTFT over prefill computation: the ratio that time left out would cause. Only rows that
+    /// state the computation.
+    pub fn denominator(&self) -> &Values {
+        &self.denominator
+    }
+
+    /// How the stated rate agrees with a reading, row by row.
+    pub fn reading(&self, reading: Reading) -> ReadingCount {
+        self.readings[reading as usize]
+    }
+
+    pub(crate) fn add(&mut self, row: &ReadingsOfRow, stated: TokensPerSecond) {
+        let stated = stated.get();
+        let Some(derived) = row.rate(Reading::NewOverTtft) else { return };
+        self.rows += 1;
+        self.ratio.push(stated / derived);
+        self.numerator.push(row.numerator);
+        if let Some(denominator) = row.denominator {
+            self.denominator.push(denominator);
+        }
+        for reading in Reading::ALL {
+            let Some(predicted) = row.rate(reading) else { continue };
+            let count = &mut self.readings[reading as usize];
+            count.testable += 1;
+            count.agree += u64::from((stated / predicted - 1.0).abs() <= AGREES_WITHIN);
+        }
+    }
+
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.rows += other.rows;
+        self.ratio.merge(&other.ratio);
+        self.numerator.merge(&other.numerator);
+        self.denominator.merge(&other.denominator);
+        for (mine, theirs) in self.readings.iter_mut().zip(other.readings) {
+            mine.testable += theirs.testable;
+            mine.agree += theirs.agree;
+        }
+    }
+}
+
+/// The readings of one row, computed once for all its stated rates.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ReadingsOfRow {
+    rates: [Option<f64>; Reading::ALL.len()],
+    numerator: f64,
+    denominator: Option<f64>,
+}
+
+impl ReadingsOfRow {
+    /// `None` for a row without new tokens or TTFT.
+    pub(crate) fn of(record: &RequestRecord) -> Option<Self> {
+        let positive = |r: TokensPerSecond| (r.get() > 0.0).then_some(r.get());
+        let mut rates = [None; Reading::ALL.len()];
+        for reading in Reading::ALL {
+            rates[reading as usize] = record.rate_under(reading).and_then(positive);
+        }
+        let rate = |reading: Reading| rates[reading as usize];
+        let honest = rate(Reading::NewOverTtft)?;
+        Some(Self {
+            rates,
+            numerator: rate(Reading::AllOverTtft)? / honest,
+            denominator: rate(Reading::NewOverCompute).map(|compute| compute / honest),
+        })
+    }
+
+    fn rate(&self, reading: Reading) -> Option<f64> {
+        self.rates[reading as usize]
+    }
+}

@@ -1,0 +1,227 @@
+//! Reads logs: blocks of one input on several threads, their summaries joined in order.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::PathBuf;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use trueline_core::{Checked, Side};
+
+use crate::adapters::{
+    Conversation, LogHeader, OWN, Table, WEKA, mtplx, own as own_table, parse_header,
+};
+use crate::chunk::ChunkReader;
+use crate::layout::Layout;
+use crate::own::OwnRows;
+use crate::recognition::recognize;
+use crate::source::{Block, Source};
+use crate::summary::{FileRead, conclude};
+use crate::tally::Tally;
+use crate::{Error, ErrorKind, LogSummary, ReadOptions, Recognition};
+
+/// The largest document that is read whole.
+const DOCUMENT_LIMIT: usize = 1 << 30;
+/// How many blocks each thread may be ahead of the one that is joined next.
+const AHEAD: u64 = 4;
+
+/// Reads request logs into one summary; several files are joined.
+///
+/// # Errors
+/// A file that is missing, may not be read, is empty, binary, or in no known format. A bad line is
+/// no error: it is counted.
+///
+/// # Examples
+/// ```no_run
+/// use trueline_logs::{ReadOptions, read_log};
+/// let log = read_log(&["request-log-8080.jsonl".into()], &ReadOptions::default())?;
+/// println!("{} requests", log.value.production().counts().used);
+/// # Ok::<(), trueline_logs::Error>(())
+/// ```
+pub fn read_log(paths: &[PathBuf], options: &ReadOptions) -> Result<Checked<LogSummary>, Error> {
+    let mut files = Vec::new();
+    for path in paths {
+        let source = Source::open(path, options.block_bytes)?;
+        files.push(read_source(source, options)?);
+    }
+    if files.is_empty() {
+        return Err(Error::new(ErrorKind::Empty, "", "expected at least one log, found none"));
+    }
+    Ok(conclude(files, options))
+}
+
+/// Reads one log from anything that yields bytes, a gzip included.
+///
+/// # Errors
+/// As [`read_log`].
+///
+/// # Examples
+/// ```
+/// use trueline_logs::{ReadOptions, read_log_from};
+/// let text = r#"{"id":"a","prompt_tokens":1000,"cached_tokens":0,"ttft_s":2.0}"#;
+/// let log = read_log_from("made up", text.as_bytes(), &ReadOptions::default())?.value;
+/// let cell = log.production().cells().next().unwrap();
+/// assert_eq!(cell.0.to_string(), "1–4k tokens, 0–5 % cached");
+/// assert_eq!(cell.1.sum_over_sum().unwrap().get(), 500.0);
+/// # Ok::<(), trueline_logs::Error>(())
+/// ```
+pub fn read_log_from(
+    name: &str,
+    from: impl Read + Send,
+    options: &ReadOptions,
+) -> Result<Checked<LogSummary>, Error> {
+    let source = Source::new(name, Box::new(from), options.block_bytes)?;
+    Ok(conclude(vec![read_source(source, options)?], options))
+}
+
+fn read_source(mut source: Source<'_>, options: &ReadOptions) -> Result<FileRead, Error> {
+    let name = source.name().to_owned();
+    let first = source.next_block(Vec::new())?.unwrap_or_default();
+    let head = String::from_utf8_lossy(first.bytes.get(..1 << 20).unwrap_or(&first.bytes));
+    let recognition = recognize(&name, &head, options)?;
+    let own = OwnRows::new(options.own.as_ref());
+    let header = if recognition.format() == OWN {
+        head.lines().take(8).find_map(|line| parse_header(&name, line).transpose()).transpose()?
+    } else {
+        None
+    };
+    let layout = Layout::new(table(&recognition, header.as_ref(), options));
+    let reader = ChunkReader { layout: &layout, own: &own, options };
+    let tally = if recognition.format() == WEKA {
+        drop(head);
+        let bytes = source.read_all(first.bytes, DOCUMENT_LIMIT)?;
+        if bytes.len() > DOCUMENT_LIMIT {
+            let message = "expected a document of at most 1 GiB, found a larger one; split it";
+            return Err(Error::new(ErrorKind::Document, &name, message));
+        }
+        reader.take(&Conversation::parse(&name, &bytes)?.records())
+    } else {
+        drop(head);
+        read_blocks(&mut source, first, &reader, options)?
+    };
+    Ok(FileRead {
+        name,
+        recognition,
+        header,
+        server: layout.table.server.clone(),
+        fields: layout.table.fields.clone(),
+        truncated: source.truncated().map(str::to_owned),
+        bytes: source.total(),
+        tally,
+    })
+}
+
+pub(crate) fn table(
+    recognition: &Recognition,
+    header: Option<&LogHeader>,
+    options: &ReadOptions,
+) -> Table {
+    if let Some(mapping) = &options.mapping {
+        return mapping.table();
+    }
+    match recognition.format() {
+        OWN => own_table(header.map_or(Side::Server, LogHeader::side)),
+        WEKA => crate::adapters::weka_table(),
+        _ => mtplx(),
+    }
+}
+
+/// The blocks that are still to be joined.
+struct Joining {
+    next: u64,
+    waiting: BTreeMap<u64, Tally>,
+    whole: Tally,
+    failed: Option<Error>,
+}
+
+fn read_blocks(
+    source: &mut Source<'_>,
+    first: Block,
+    reader: &ChunkReader<'_>,
+    options: &ReadOptions,
+) -> Result<Tally, Error> {
+    let threads = options.thread_count().max(1);
+    let joining = Mutex::new(Joining {
+        next: 0,
+        waiting: BTreeMap::new(),
+        whole: Tally::new(options),
+        failed: None,
+    });
+    let turn = Condvar::new();
+    if threads == 1 || first.last {
+        let mut block = Some(first);
+        while let Some(now) = block {
+            join(&joining, &turn, now.number, reader.read(&now));
+            block = source.next_block(now.bytes)?;
+        }
+    } else {
+        let source = Mutex::new((source, Some(first)));
+        let ahead = AHEAD * threads as u64;
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| work(&source, &joining, &turn, reader, ahead));
+            }
+        });
+    }
+    let joined = joining.into_inner().unwrap_or_else(PoisonError::into_inner);
+    match joined.failed {
+        Some(error) => Err(error),
+        None => Ok(joined.whole),
+    }
+}
+
+/// What one thread does: takes a block, reads it, hands its summary over, until none is left.
+fn work(
+    source: &Mutex<(&mut Source<'_>, Option<Block>)>,
+    joining: &Mutex<Joining>,
+    turn: &Condvar,
+    reader: &ChunkReader<'_>,
+    ahead: u64,
+) {
+    let mut buffer = Vec::new();
+    loop {
+        let block = {
+            let mut guard = lock(source);
+            match guard.1.take() {
+                Some(first) => Ok(Some(first)),
+                None => guard.0.next_block(std::mem::take(&mut buffer)),
+            }
+        };
+        match block {
+            Ok(Some(block)) => {
+                let tally = reader.read(&block);
+                // The block that is next never waits, so the others always get their turn.
+                let mut guard = lock(joining);
+                while block.number > guard.next + ahead && guard.failed.is_none() {
+                    guard = turn.wait(guard).unwrap_or_else(PoisonError::into_inner);
+                }
+                drop(guard);
+                join(joining, turn, block.number, tally);
+                buffer = block.bytes;
+            }
+            Ok(None) => return,
+            Err(error) => {
+                lock(joining).failed.get_or_insert(error);
+                turn.notify_all();
+                return;
+            }
+        }
+    }
+}
+
+/// Hands a summary over and joins all that are next.
+fn join(joining: &Mutex<Joining>, turn: &Condvar, number: u64, tally: Tally) {
+    let mut guard = lock(joining);
+    guard.waiting.insert(number, tally);
+    loop {
+        let next = guard.next;
+        let Some(tally) = guard.waiting.remove(&next) else { break };
+        guard.whole.append(tally);
+        guard.next += 1;
+    }
+    drop(guard);
+    turn.notify_all();
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,178 @@
+//! From the values of a row to a request record, by the table of its format.
+
+use trueline_core::{
+    By, Known, Outcome, ReportedRate, RequestRecord, Side, Tokens, TokensPerSecond, WallTime, Why,
+};
+
+use crate::Holds;
+use crate::layout::{Layout, Names, Texts};
+use crate::scalar::Scalar;
+use crate::shape::{Shape, Slots};
+
+/// One row as the summary takes it: numbers in a record, texts where they stand.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RowView<'r> {
+    pub(crate) record: &'r RequestRecord,
+    /// Stated rates by the slot of their name.
+    pub(crate) reported: &'r [(usize, Known<TokensPerSecond>)],
+    pub(crate) texts: Texts<'r>,
+    pub(crate) names: Names<'r>,
+    /// The line it stands in, from 1, within its block or document.
+    pub(crate) line: u64,
+}
+
+impl RowView<'_> {
+    /// The record with its texts, to be kept.
+    pub(crate) fn keep(&self) -> RequestRecord {
+        let mut record = self.record.clone();
+        record.id = self.texts.id().map(Into::into);
+        record.session = self.texts.session().map(Into::into);
+        record.model = self.texts.model().map(Into::into);
+        record.reported = self
+            .reported
+            .iter()
+            .map(|(slot, rate)| ReportedRate {
+                field: self.names.get(*slot).to_owned().into(),
+                rate: *rate,
+            })
+            .collect();
+        record
+    }
+}
+
+/// The numbers of one row, filled again for each.
+#[derive(Debug, Default)]
+pub(crate) struct Numbers {
+    pub(crate) record: RequestRecord,
+    pub(crate) reported: Vec<(usize, Known<TokensPerSecond>)>,
+    /// How many of its values cannot be.
+    pub(crate) impossible: u32,
+    /// How many of its values are not finite.
+    pub(crate) non_finite: u32,
+    /// Whether the stated new tokens are not prompt minus cached.
+    pub(crate) new_differs: bool,
+}
+
+impl Numbers {
+    /// The numbers of a record at hand.
+    pub(crate) fn of(record: &RequestRecord) -> Self {
+        let mut numbers = Self { record: record.clone(), ..Self::default() };
+        numbers.reported = record.reported.iter().enumerate().map(|(i, r)| (i, r.rate)).collect();
+        numbers.settle(Known::Not(Why::Absent), Known::Not(Why::Absent));
+        numbers
+    }
+
+    /// Fills it from the slots of a line.
+    pub(crate) fn fill(&mut self, layout: &Layout, shape: &Shape, slots: &Slots<'_>) {
+        self.record.clear();
+        self.reported.clear();
+        (self.impossible, self.non_finite, self.new_differs) = (0, 0, false);
+        let side = match layout.side.and_then(|slot| slots.get(slot)) {
+            Some(Scalar::Text(text)) if text == "client" => Side::Client,
+            Some(Scalar::Text(text)) if text == "server" => Side::Server,
+            _ => layout.table.side,
+        };
+        let mut finished = Known::Not(Why::Absent);
+        let mut new = Known::Not(Why::Absent);
+        for step in &layout.steps {
+            let Some(value) = slots.get(step.slot) else { continue };
+            match step.holds {
+                Holds::PromptTokens => self.record.tokens.prompt = self.note(value.tokens()),
+                Holds::CachedTokens => self.record.tokens.cached = self.note(value.tokens()),
+                Holds::NewTokens => new = self.note(value.tokens()),
+                Holds::OutputTokens => self.record.tokens.output = self.note(value.tokens()),
+                Holds::Started => self.record.started = self.note(value.wall_time(step.unit)),
+                Holds::Finished => {
+                    if !finished.is_known() {
+                        finished = self.note(value.wall_time(step.unit));
+                    }
+                }
+                Holds::ReportedPrefillRate => {
+                    let rate = self.note(value.rate());
+                    self.reported.push((step.slot, rate));
+                }
+                Holds::Outcome => self.record.outcome = outcome(value, &layout.table.ok),
+                Holds::Warmup => {
+                    self.record.warmup = matches!(value, Scalar::Bool(true) | Scalar::Whole(1));
+                }
+                holds => {
+                    if let Some(stretch) = holds.stretch(step.clock.unwrap_or(side)) {
+                        let took = self.note(value.duration(step.unit));
+                        self.record.spans.set(stretch, took);
+                    }
+                }
+            }
+        }
+        for slot in (shape.fixed()..).take(shape.open_names().len()) {
+            if let Some(value) = slots.get(slot) {
+                let rate = self.note(value.rate());
+                self.reported.push((slot, rate));
+            }
+        }
+        self.settle(finished, new);
+    }
+
+    /// What one value says about another: the start from the end, cached from new.
+    fn settle(&mut self, finished: Known<WallTime>, new: Known<Tokens>) {
+        let started = &mut self.record.started;
+        if *started == Known::Not(Why::Absent)
+            && let (Some(end), Some(e2e)) = (finished.value(), self.record.any_e2e())
+        {
+            self.record.started = Known::derived(end.minus(e2e.took), Why::Impossible);
+        }
+        let tokens = &mut self.record.tokens;
+        if let Some(new) = new.value() {
+            match (tokens.prompt.value(), tokens.cached.value()) {
+                (Some(prompt), Some(cached)) => {
+                    self.new_differs = prompt.checked_sub(cached) != Some(new);
+                }
+                (Some(prompt), None) if tokens.cached == Known::Not(Why::Absent) => {
+                    tokens.cached = Known::derived(prompt.checked_sub(new), Why::Impossible);
+                }
+                (None, Some(cached)) if tokens.prompt == Known::Not(Why::Absent) => {
+                    let sum = Tokens::new(cached.get().saturating_add(new.get()));
+                    tokens.prompt = Known::is(sum, By::Derived);
+                }
+                _ => {}
+            }
+        }
+        if let (Some(prompt), Some(cached)) = (tokens.prompt.value(), tokens.cached.value())
+            && cached > prompt
+        {
+            self.impossible += 1;
+        }
+    }
+
+    fn note<T>(&mut self, known: Known<T>) -> Known<T> {
+        match known.why() {
+            Some(Why::Impossible) => self.impossible += 1,
+            Some(Why::NonFinite) => self.non_finite += 1,
+            _ => {}
+        }
+        known
+    }
+}
+
+fn outcome(value: &Scalar<'_>, ok: &[String]) -> Outcome {
+    let flag = |b: &bool| if *b { "true" } else { "false" };
+    let text = match value {
+        Scalar::Bool(b) => flag(b).into(),
+        other => match other.text() {
+            Some(text) => text,
+            None => return Outcome::Unknown,
+        },
+    };
+    match &*text {
+        text if !ok.is_empty() => {
+            if ok.iter().any(|o| o == text) {
+                Outcome::Ok
+            } else {
+                Outcome::Failed
+            }
+        }
+        "ok" => Outcome::Ok,
+        "failed" => Outcome::Failed,
+        "cancelled" => Outcome::Cancelled,
+        _ => Outcome::Unknown,
+    }
+}

@@ -1,0 +1,176 @@
+//! One JSON value that holds no other, and what it can stand for.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use trueline_core::{By, Known, Spans, Tokens, TokensPerSecond, WallTime, Why};
+
+use crate::Unit;
+
+/// The most tokens a count may hold: no context reaches a thousand million.
+const MOST_TOKENS: u64 = 1_000_000_000;
+/// The longest a stretch of a request may take, in seconds: 11.6 days. Longer ones are known to be
+/// host uptimes or a wall clock minus a monotonic one (vLLM issue 49135, `SGLang` issue 22249).
+const LONGEST_S: f64 = 1e6;
+
+/// One JSON value that holds no other.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Scalar<'a> {
+    Null,
+    Bool(bool),
+    Whole(u64),
+    Negative(i64),
+    Float(f64),
+    Text(Cow<'a, str>),
+    /// An array or an object where a plain value belongs, or one key with two values.
+    Unusable,
+}
+
+impl Scalar<'_> {
+    /// The number in it.
+    pub(crate) fn number(&self) -> Result<f64, Why> {
+        match self {
+            Self::Null => Err(Why::Null),
+            #[expect(clippy::cast_precision_loss, reason = "a count above 2^53 is refused later")]
+            Self::Whole(n) => Ok(*n as f64),
+            #[expect(clippy::cast_precision_loss, reason = "only its sign matters")]
+            Self::Negative(n) => Ok(*n as f64),
+            Self::Float(x) if x.is_finite() => Ok(*x),
+            Self::Float(_) => Err(Why::NonFinite),
+            Self::Text(text) => match text.trim().parse::<f64>() {
+                Ok(x) if x.is_finite() => Ok(x),
+                Ok(_) => Err(Why::NonFinite),
+                Err(_) => Err(Why::Impossible),
+            },
+            Self::Bool(_) | Self::Unusable => Err(Why::Impossible),
+        }
+    }
+
+    pub(crate) fn tokens(&self) -> Known<Tokens> {
+        if let Self::Whole(n) = self {
+            return if *n <= MOST_TOKENS {
+                Known::is(Tokens::new(*n), By::Reported)
+            } else {
+                Known::Not(Why::Impossible)
+            };
+        }
+        match self.number() {
+            #[expect(clippy::cast_precision_loss, reason = "a small constant")]
+            Ok(x) if x >= 0.0 && x.fract() == 0.0 && x <= MOST_TOKENS as f64 => {
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "whole and within bounds"
+                )]
+                let count = x as u64;
+                Known::is(Tokens::new(count), By::Reported)
+            }
+            Ok(_) => Known::Not(Why::Impossible),
+            Err(why) => Known::Not(why),
+        }
+    }
+
+    pub(crate) fn duration(&self, unit: Unit) -> Known<Duration> {
+        let factor = match unit {
+            Unit::Milliseconds => 1e-3,
+            Unit::Microseconds => 1e-6,
+            Unit::Nanoseconds => 1e-9,
+            _ => 1.0,
+        };
+        match self.number() {
+            Ok(x) if x * factor > LONGEST_S => Known::Not(Why::Impossible),
+            Ok(x) => Spans::seconds(x * factor, By::Measured),
+            Err(why) => Known::Not(why),
+        }
+    }
+
+    pub(crate) fn rate(&self) -> Known<TokensPerSecond> {
+        match self.number() {
+            Ok(x) => TokensPerSecond::new(x)
+                .map_or(Known::Not(Why::Impossible), |rate| Known::is(rate, By::Reported)),
+            Err(why) => Known::Not(why),
+        }
+    }
+
+    pub(crate) fn wall_time(&self, unit: Unit) -> Known<WallTime> {
+        let at = |time: Option<WallTime>| {
+            time.map_or(Known::Not(Why::Impossible), |time| Known::is(time, By::Measured))
+        };
+        match (self, unit) {
+            (Self::Null, _) => Known::Not(Why::Null),
+            (Self::Text(text), Unit::Iso8601) => at(parse_iso(text)),
+            (_, Unit::Iso8601) => Known::Not(Why::Impossible),
+            (Self::Whole(n), Unit::EpochNanoseconds) => {
+                at(i64::try_from(*n).ok().map(WallTime::from_nanos))
+            }
+            (Self::Whole(n), Unit::EpochMilliseconds) => at(i64::try_from(*n)
+                .ok()
+                .and_then(|ms| ms.checked_mul(1_000_000))
+                .map(WallTime::from_nanos)),
+            _ => match self.number() {
+                Ok(x) => at(WallTime::from_secs_f64(match unit {
+                    Unit::EpochMilliseconds => x / 1e3,
+                    Unit::EpochNanoseconds => x / 1e9,
+                    _ => x,
+                })),
+                Err(why) => Known::Not(why),
+            },
+        }
+    }
+
+    pub(crate) fn text(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Text(text) if !text.is_empty() => Some(Cow::Borrowed(text)),
+            Self::Whole(n) => Some(Cow::Owned(n.to_string())),
+            Self::Negative(n) => Some(Cow::Owned(n.to_string())),
+            _ => None,
+        }
+    }
+}
+
+/// A time stamp with its zone; one without is taken for UTC.
+fn parse_iso(text: &str) -> Option<WallTime> {
+    let text = text.trim();
+    let stamp = text.parse::<jiff::Timestamp>().ok().or_else(|| {
+        let civil = text.parse::<jiff::civil::DateTime>().ok()?;
+        jiff::tz::TimeZone::UTC.to_timestamp(civil).ok()
+    })?;
+    i64::try_from(stamp.as_nanosecond()).ok().map(WallTime::from_nanos)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn absent_null_zero_and_nonsense_stay_apart() {
+        let text = |t: &'static str| Scalar::Text(Cow::Borrowed(t));
+        assert_eq!(Scalar::Whole(0).tokens().value(), Some(Tokens::new(0)));
+        assert_eq!(Scalar::Null.tokens(), Known::Not(Why::Null));
+        assert_eq!(text("NaN").tokens(), Known::Not(Why::NonFinite));
+        assert_eq!(text("-Infinity").duration(Unit::Seconds), Known::Not(Why::NonFinite));
+        assert_eq!(Scalar::Negative(-1).tokens(), Known::Not(Why::Impossible));
+        assert_eq!(Scalar::Float(1.5).tokens(), Known::Not(Why::Impossible));
+        assert_eq!(Scalar::Float(3.0).tokens().value(), Some(Tokens::new(3)));
+        assert_eq!(Scalar::Whole(2_000_000_000).tokens(), Known::Not(Why::Impossible));
+        assert_eq!(Scalar::Float(1.76e9).duration(Unit::Seconds), Known::Not(Why::Impossible));
+        assert_eq!(
+            Scalar::Float(354.049).duration(Unit::Milliseconds).value(),
+            Some(Duration::from_micros(354_049))
+        );
+    }
+
+    #[test]
+    fn stamps_are_read_in_every_unit() {
+        // 2026-11-29T13:18:18Z is 1,795,958,298 s after the epoch (date -u -d ... +%s).
+        let at = Some(WallTime::from_nanos(1_795_958_298_000_000_000));
+        let iso = |t: &'static str| Scalar::Text(Cow::Borrowed(t)).wall_time(Unit::Iso8601);
+        assert_eq!(iso("2026-11-29T13:18:18Z").value(), at);
+        assert_eq!(iso("2026-11-29T14:18:18+01:00").value(), at);
+        assert_eq!(iso("2026-11-29 13:18:18").value(), at);
+        assert_eq!(iso("yesterday"), Known::Not(Why::Impossible));
+        let ms = Scalar::Whole(1_795_958_298_000);
+        assert_eq!(ms.wall_time(Unit::EpochMilliseconds).value(), at);
+        assert_eq!(Scalar::Float(1_795_958_298.0).wall_time(Unit::EpochSeconds).value(), at);
+    }
+}

@@ -1,0 +1,481 @@
+//! The keys of a row as a tree, and one pass over a row that fills the slots of its leaves.
+//!
+//! Rows of one file list their keys in one order, so each key remembers which key followed it last
+//! time; that one is compared first. A key that no table knows is counted by name.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+
+use crate::scalar::Scalar;
+
+/// How deep a row may nest: as deep as `serde_json` reads.
+pub(crate) const DEPTH_LIMIT: u32 = 127;
+/// How many unknown keys of one block are told apart.
+const NAMES: usize = 256;
+
+/// Where a key leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// To a value that is kept.
+    Slot(usize),
+    /// To an object with keys of its own.
+    Node(usize),
+    /// Nowhere.
+    Unknown,
+}
+
+#[derive(Debug, Clone)]
+struct Child {
+    key: Box<str>,
+    /// The key as it stands in a line: in quotes, with its colon.
+    written: Box<[u8]>,
+    target: Target,
+    next: usize,
+    seen: u64,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Node {
+    children: Vec<Child>,
+    first: usize,
+    /// Whether any other key of this object is a slot of its own.
+    open: bool,
+}
+
+/// The tree of keys.
+#[derive(Debug, Clone)]
+pub(crate) struct Shape {
+    nodes: Vec<Node>,
+    /// The name of each slot beyond those of the table, in order.
+    open_names: Vec<String>,
+    fixed: usize,
+    beyond: u64,
+}
+
+impl Shape {
+    /// A tree of paths; slot `i` belongs to path `i`. A path that ends in `.*` opens its object.
+    pub(crate) fn new<'a>(paths: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut shape =
+            Self { nodes: vec![Node::default()], open_names: Vec::new(), fixed: 0, beyond: 0 };
+        for path in paths {
+            let slot = shape.fixed;
+            shape.fixed += 1;
+            let mut node = 0;
+            let mut parts = path.split('.').peekable();
+            while let Some(part) = parts.next() {
+                if part == "*" {
+                    if let Some(n) = shape.nodes.get_mut(node) {
+                        n.open = true;
+                    }
+                } else if parts.peek().is_some() {
+                    node = shape.node(node, part);
+                } else {
+                    shape.child(node, part, Target::Slot(slot));
+                }
+            }
+        }
+        shape
+    }
+
+    /// How many slots the table has.
+    pub(crate) fn fixed(&self) -> usize {
+        self.fixed
+    }
+
+    /// The names of the slots beyond the table's.
+    pub(crate) fn open_names(&self) -> &[String] {
+        &self.open_names
+    }
+
+    /// How often each unknown key of the outermost object was met, and how many were not told
+    /// apart.
+    pub(crate) fn unknown(&self) -> (BTreeMap<String, u64>, u64) {
+        let names = self
+            .nodes
+            .first()
+            .into_iter()
+            .flat_map(|node| &node.children)
+            .filter(|c| c.target == Target::Unknown && c.seen > 0)
+            .map(|c| (c.key.to_string(), c.seen))
+            .collect();
+        (names, self.beyond)
+    }
+
+    /// Whether the outermost object of a row can have this key.
+    pub(crate) fn knows(&self, key: &str) -> bool {
+        self.nodes.first().is_some_and(|node| {
+            node.children.iter().any(|c| &*c.key == key && c.target != Target::Unknown)
+        })
+    }
+
+    fn node(&mut self, parent: usize, key: &str) -> usize {
+        let found = self.nodes.get(parent).and_then(|node| {
+            node.children.iter().find_map(|c| match c.target {
+                Target::Node(n) if &*c.key == key => Some(n),
+                _ => None,
+            })
+        });
+        found.unwrap_or_else(|| {
+            let new = self.nodes.len();
+            self.nodes.push(Node::default());
+            self.child(parent, key, Target::Node(new));
+            new
+        })
+    }
+
+    fn child(&mut self, node: usize, key: &str, target: Target) -> usize {
+        let Some(node) = self.nodes.get_mut(node) else { return 0 };
+        let written = format!("\"{key}\":").into_bytes().into();
+        node.children.push(Child { key: key.into(), written, target, next: 0, seen: 0 });
+        node.children.len() - 1
+    }
+
+    /// The length and target of the key that is expected next, if the text begins with it.
+    pub(crate) fn expect(&mut self, node: usize, guess: usize, text: &[u8]) -> Option<(usize, Target)> {
+        let child = self.nodes.get_mut(node)?.children.get_mut(guess)?;
+        text.starts_with(&child.written).then(|| {
+            child.seen += 1;
+            (child.written.len(), child.target)
+        })
+    }
+
+    /// The child for a key, tried first where the row before had it.
+    pub(crate) fn find(&mut self, node: usize, key: &str, guess: usize) -> (usize, Target) {
+        let Some(here) = self.nodes.get_mut(node) else { return (0, Target::Unknown) };
+        if let Some(child) = here.children.get_mut(guess)
+            && &*child.key == key
+        {
+            child.seen += 1;
+            return (guess, child.target);
+        }
+        if let Some(at) = here.children.iter().position(|c| &*c.key == key)
+            && let Some(child) = here.children.get_mut(at)
+        {
+            child.seen += 1;
+            return (at, child.target);
+        }
+        let target = if here.open && self.open_names.len() < NAMES {
+            self.open_names.push(key.to_owned());
+            Target::Slot(self.fixed + self.open_names.len() - 1)
+        } else {
+            if here.children.len() >= 2 * NAMES {
+                self.beyond += 1;
+                return (guess, Target::Unknown);
+            }
+            Target::Unknown
+        };
+        let at = self.child(node, key, target);
+        if let Some(child) = self.nodes.get_mut(node).and_then(|n| n.children.get_mut(at)) {
+            child.seen = 1;
+        }
+        (at, target)
+    }
+
+    pub(crate) fn guess_after(&self, node: usize, child: Option<usize>) -> usize {
+        let Some(node) = self.nodes.get(node) else { return 0 };
+        match child {
+            None => node.first,
+            Some(at) => node.children.get(at).map_or(0, |c| c.next),
+        }
+    }
+
+    pub(crate) fn learn(&mut self, node: usize, before: Option<usize>, at: usize) {
+        let Some(node) = self.nodes.get_mut(node) else { return };
+        match before {
+            None => node.first = at,
+            Some(before) => {
+                if let Some(child) = node.children.get_mut(before) {
+                    child.next = at;
+                }
+            }
+        }
+    }
+}
+
+/// The values of one row.
+#[derive(Debug, Default)]
+pub(crate) struct Slots<'x> {
+    values: Vec<Scalar<'x>>,
+    stamps: Vec<u32>,
+    now: u32,
+    hits: u32,
+    doubled: u32,
+}
+
+impl<'x> Slots<'x> {
+    /// Forgets the row before.
+    pub(crate) fn begin(&mut self) {
+        if self.now == u32::MAX {
+            self.stamps.fill(0);
+            self.now = 0;
+        }
+        self.now += 1;
+        self.hits = 0;
+        self.doubled = 0;
+    }
+
+    /// The value of a slot, if the row has it.
+    pub(crate) fn get(&self, slot: usize) -> Option<&Scalar<'x>> {
+        (self.stamps.get(slot) == Some(&self.now)).then(|| self.values.get(slot))?
+    }
+
+    /// How many known keys the row has.
+    pub(crate) fn hits(&self) -> u32 {
+        self.hits
+    }
+
+    /// How many keys stand in it twice with different values.
+    pub(crate) fn doubled(&self) -> u32 {
+        self.doubled
+    }
+
+    /// Counts a known key that has no slot.
+    pub(crate) fn hit(&mut self) {
+        self.hits += 1;
+    }
+
+    /// Sets a slot that the row has not set yet; `None` where it has.
+    pub(crate) fn set_once(&mut self, slot: usize, value: Scalar<'x>) -> Option<()> {
+        match (self.stamps.get_mut(slot), self.values.get_mut(slot)) {
+            (Some(stamp), Some(held)) => {
+                if *stamp == self.now {
+                    return None;
+                }
+                *stamp = self.now;
+                *held = value;
+                self.hits += 1;
+            }
+            _ => self.set(slot, value),
+        }
+        Some(())
+    }
+
+    fn set(&mut self, slot: usize, value: Scalar<'x>) {
+        if slot >= self.stamps.len() {
+            self.stamps.resize(slot + 1, 0);
+            self.values.resize(slot + 1, Scalar::Null);
+        }
+        let (Some(stamp), Some(held)) = (self.stamps.get_mut(slot), self.values.get_mut(slot))
+        else {
+            return;
+        };
+        if *stamp == self.now {
+            if *held != value {
+                self.doubled += 1;
+                *held = Scalar::Unusable;
+            }
+        } else {
+            *stamp = self.now;
+            *held = value;
+            self.hits += 1;
+        }
+    }
+}
+
+/// Reads one object into the slots.
+pub(crate) struct Row<'s, 'x> {
+    pub(crate) shape: &'s mut Shape,
+    pub(crate) slots: &'s mut Slots<'x>,
+}
+
+impl<'de> DeserializeSeed<'de> for Row<'_, 'de> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        from.deserialize_any(Object { shape: self.shape, slots: self.slots, node: 0, depth: 1 })
+    }
+}
+
+struct Object<'s, 'x> {
+    shape: &'s mut Shape,
+    slots: &'s mut Slots<'x>,
+    node: usize,
+    depth: u32,
+}
+
+impl<'de> DeserializeSeed<'de> for Object<'_, 'de> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        from.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Object<'_, 'de> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        if self.depth > DEPTH_LIMIT {
+            return Err(A::Error::custom(TOO_DEEP));
+        }
+        let mut before = None;
+        loop {
+            let guess = self.shape.guess_after(self.node, before);
+            let key = Key { shape: self.shape, node: self.node, guess };
+            let Some((at, target)) = map.next_key_seed(key)? else { break };
+            if at != guess {
+                self.shape.learn(self.node, before, at);
+            }
+            before = Some(at);
+            match target {
+                Target::Slot(slot) => {
+                    let value = map.next_value_seed(Leaf { depth: self.depth })?;
+                    self.slots.set(slot, value);
+                }
+                Target::Node(node) => {
+                    self.slots.hits += 1;
+                    map.next_value_seed(Object {
+                        shape: self.shape,
+                        slots: self.slots,
+                        node,
+                        depth: self.depth + 1,
+                    })?;
+                }
+                Target::Unknown => {
+                    map.next_value_seed(Leaf { depth: self.depth })?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<(), A::Error> {
+        skip_seq(seq, self.depth)
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+}
+
+/// The message of a row that nests too deep.
+const TOO_DEEP: &str = "nested too deep";
+
+struct Key<'s> {
+    shape: &'s mut Shape,
+    node: usize,
+    guess: usize,
+}
+
+impl<'de> DeserializeSeed<'de> for Key<'_> {
+    type Value = (usize, Target);
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+        from.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Key<'_> {
+    type Value = (usize, Target);
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_str<E>(self, key: &str) -> Result<Self::Value, E> {
+        Ok(self.shape.find(self.node, key, self.guess))
+    }
+}
+
+/// Reads one value; an array or object is walked, not kept.
+struct Leaf {
+    depth: u32,
+}
+
+impl<'de> DeserializeSeed<'de> for Leaf {
+    type Value = Scalar<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Scalar<'de>, D::Error> {
+        from.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Leaf {
+    type Value = Scalar<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Scalar<'de>, E> {
+        Ok(Scalar::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Scalar<'de>, E> {
+        Ok(Scalar::Bool(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Scalar<'de>, E> {
+        Ok(Scalar::Whole(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Scalar<'de>, E> {
+        Ok(u64::try_from(value).map_or(Scalar::Negative(value), Scalar::Whole))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Scalar<'de>, E> {
+        Ok(Scalar::Float(value))
+    }
+
+    fn visit_borrowed_str<E>(self, value: &'de str) -> Result<Scalar<'de>, E> {
+        Ok(Scalar::Text(Cow::Borrowed(value)))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Scalar<'de>, E> {
+        Ok(Scalar::Text(Cow::Owned(value.to_owned())))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Scalar<'de>, E> {
+        Ok(Scalar::Text(Cow::Owned(value)))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Scalar<'de>, A::Error> {
+        if self.depth >= DEPTH_LIMIT {
+            return Err(A::Error::custom(TOO_DEEP));
+        }
+        while map.next_key_seed(Leaf { depth: self.depth + 1 })?.is_some() {
+            map.next_value_seed(Leaf { depth: self.depth + 1 })?;
+        }
+        Ok(Scalar::Unusable)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Scalar<'de>, A::Error> {
+        skip_seq(seq, self.depth + 1)?;
+        Ok(Scalar::Unusable)
+    }
+}
+
+fn skip_seq<'de, A: SeqAccess<'de>>(mut seq: A, depth: u32) -> Result<(), A::Error> {
+    if depth > DEPTH_LIMIT {
+        return Err(A::Error::custom(TOO_DEEP));
+    }
+    while seq.next_element_seed(Leaf { depth })?.is_some() {}
+    Ok(())
+}

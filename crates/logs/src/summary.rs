@@ -1,0 +1,162 @@
+//! What reading one or more logs yields.
+
+use trueline_core::{By, Checked, Conditions, RequestRecord};
+
+use crate::adapters::LogHeader;
+use crate::judge::check_log;
+use crate::tally::Tally;
+use crate::{Counts, Error, FieldMeaning, NameCounts, Production, ReadOptions, Recognition};
+
+/// One input as it was read.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct LogFile {
+    /// Its name.
+    pub name: String,
+    /// Its format and what says so.
+    pub recognition: Recognition,
+    /// How many bytes it has, decompressed.
+    pub bytes: u64,
+    /// Why it ended early, if its compressed stream breaks off.
+    pub truncated: Option<String>,
+}
+
+/// What reading one or more logs yields.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LogSummary {
+    files: Vec<LogFile>,
+    fields: Vec<FieldMeaning>,
+    conditions: Conditions,
+    own_asked: bool,
+    pub(crate) tally: Tally,
+}
+
+/// One input with everything that was read of it.
+#[derive(Debug)]
+pub(crate) struct FileRead {
+    pub(crate) name: String,
+    pub(crate) recognition: Recognition,
+    pub(crate) header: Option<LogHeader>,
+    pub(crate) server: Option<String>,
+    pub(crate) fields: Vec<FieldMeaning>,
+    pub(crate) truncated: Option<String>,
+    pub(crate) bytes: u64,
+    pub(crate) tally: Tally,
+}
+
+impl LogSummary {
+    /// The inputs in the order in which they were given.
+    pub fn files(&self) -> &[LogFile] {
+        &self.files
+    }
+
+    /// The format of the first input and what says so.
+    pub fn recognition(&self) -> &Recognition {
+        let first = self.files.first().expect("a summary is made of at least one input");
+        &first.recognition
+    }
+
+    /// What each field of the first input's format means.
+    pub fn fields(&self) -> &[FieldMeaning] {
+        &self.fields
+    }
+
+    /// The conditions that the logs record: header, server, version, model.
+    pub fn conditions(&self) -> &Conditions {
+        &self.conditions
+    }
+
+    /// The production requests.
+    pub fn production(&self) -> &Production {
+        &self.tally.production
+    }
+
+    /// How many records there were and what became of each.
+    pub fn counts(&self) -> &Counts {
+        self.tally.production.counts()
+    }
+
+    /// The benchmark's own rows, whole.
+    ///
+    /// # Shape
+    /// In the order of their start; at most the first 10,000. `counts().own` is exact.
+    pub fn own(&self) -> &[RequestRecord] {
+        &self.tally.own
+    }
+
+    /// Fields of the rows that the format does not know, with the number of rows of each.
+    pub fn unknown_fields(&self) -> &NameCounts {
+        &self.tally.unknown
+    }
+
+    /// Server versions that the rows state.
+    pub fn server_versions(&self) -> &NameCounts {
+        &self.tally.versions
+    }
+
+    /// How many lines the inputs have.
+    pub fn lines(&self) -> u64 {
+        self.tally.lines
+    }
+
+    /// Whether the benchmark's own rows were asked for.
+    pub fn own_asked(&self) -> bool {
+        self.own_asked
+    }
+
+    /// The summary of both; the inputs of `other` come after those of this one.
+    ///
+    /// # Errors
+    /// Parts that were read under different options.
+    pub fn merge(mut self, other: &Self) -> Result<Self, Error> {
+        // Moved first: kept rows name the input they stand in.
+        let mut theirs = other.tally.clone();
+        theirs.production.shift(self.files.len(), 0);
+        let production = self.tally.production.clone().merge(&theirs.production)?;
+        self.tally.absorb(&theirs);
+        self.tally.production = production;
+        self.files.extend(other.files.iter().cloned());
+        self.conditions = self.conditions.with_missing_from(&other.conditions);
+        self.own_asked |= other.own_asked;
+        Ok(self)
+    }
+}
+
+/// Joins the inputs and checks them.
+pub(crate) fn conclude(files: Vec<FileRead>, options: &ReadOptions) -> Checked<LogSummary> {
+    let mut tally = Tally::new(options);
+    let (mut inputs, mut fields, mut conditions) = (Vec::new(), Vec::new(), Conditions::default());
+    for (number, mut file) in files.into_iter().enumerate() {
+        file.tally.production.shift(number, 0);
+        tally.absorb(&file.tally);
+        if number == 0 {
+            fields = file.fields;
+        }
+        if let Some(header) = file.header {
+            conditions = conditions.with_missing_from(&header.conditions);
+        }
+        if let Some(server) = file.server
+            && conditions.get("server").is_none()
+        {
+            conditions.set("server", server, By::Reported);
+        }
+        inputs.push(LogFile {
+            name: file.name,
+            recognition: file.recognition,
+            bytes: file.bytes,
+            truncated: file.truncated,
+        });
+    }
+    for (key, stated) in [("model", tally.production.models()), ("server_version", &tally.versions)]
+    {
+        if let Some(only) = stated.only()
+            && conditions.get(key).is_none()
+        {
+            conditions.set(key, only, By::Reported);
+        }
+    }
+    let own_asked = options.own.is_some();
+    let summary = LogSummary { files: inputs, fields, conditions, own_asked, tally };
+    let outcomes = check_log(&summary, &options.thresholds);
+    Checked { value: summary, outcomes }
+}

@@ -1,0 +1,69 @@
+//! Everything that one piece of an input yields, mergeable with that of the next piece.
+
+use trueline_core::RequestRecord;
+
+use crate::row::RowView;
+use crate::{NameCounts, Production, ReadOptions};
+
+/// How many of the benchmark's own rows are kept.
+const OWN_KEPT: usize = 10_000;
+
+/// Everything that one piece of an input yields.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Tally {
+    pub(crate) production: Production,
+    /// In the order of start, id and length, which does not depend on the order of arrival.
+    pub(crate) own: Vec<RequestRecord>,
+    pub(crate) unknown: NameCounts,
+    pub(crate) versions: NameCounts,
+    pub(crate) lines: u64,
+}
+
+impl Tally {
+    pub(crate) fn new(options: &ReadOptions) -> Self {
+        Self {
+            production: Production::new(options),
+            own: Vec::new(),
+            unknown: NameCounts::default(),
+            versions: NameCounts::default(),
+            lines: 0,
+        }
+    }
+
+    pub(crate) fn keep_own(&mut self, row: &RowView<'_>) {
+        self.production.counts.own += 1;
+        self.own.push(row.keep());
+        if self.own.len() >= 2 * OWN_KEPT {
+            self.order_own();
+        }
+    }
+
+    /// Appends the next piece of the same input.
+    pub(crate) fn append(&mut self, mut next: Self) {
+        next.production.shift(0, self.lines);
+        self.absorb(&next);
+    }
+
+    /// Takes over another piece whose places need no change.
+    pub(crate) fn absorb(&mut self, other: &Self) {
+        self.production.absorb(&other.production);
+        self.unknown.merge(&other.unknown);
+        self.versions.merge(&other.versions);
+        self.lines += other.lines;
+        if !other.own.is_empty() {
+            self.own.extend_from_slice(&other.own);
+            self.order_own();
+        }
+    }
+
+    fn order_own(&mut self) {
+        self.own.sort_by(|a, b| {
+            let key = |r: &RequestRecord| (r.started.value(), r.tokens.prompt.value());
+            key(a).cmp(&key(b)).then_with(|| a.id.cmp(&b.id)).then_with(|| {
+                let ttft = |r: &RequestRecord| r.any_ttft().map(|span| span.took);
+                ttft(a).cmp(&ttft(b))
+            })
+        });
+        self.own.truncate(OWN_KEPT);
+    }
+}

@@ -1,0 +1,68 @@
+//! The rate fields of the log: what each is made of.
+
+use trueline_baseline::{CellFactors, FieldCause, StatedField, split_factors};
+use trueline_core::{Need, Reading, Scope, Share};
+use trueline_logs::{LogSummary, Values};
+
+use super::Work;
+
+impl Work<'_> {
+    pub(super) fn check_fields(&mut self) {
+        let Some(log) = &self.audit.log else { return };
+        for field in stated_fields(log) {
+            let quoted = self.claims.iter().any(|c| c.field.as_deref() == Some(&field.name));
+            let checked = split_factors(&field, quoted, &self.audit.thresholds);
+            self.outcomes.extend(checked.outcomes);
+            let about = Scope::default().with_field(&field.name);
+            if checked.value != FieldCause::Undecided {
+                self.evidence.met(Need::Definition, about.clone());
+            }
+            self.evidence.met(Need::FailuresCounted, about);
+        }
+    }
+}
+
+/// The rate fields of a log as the factor split takes them; cells in order.
+pub(crate) fn stated_fields(log: &LogSummary) -> Vec<StatedField> {
+    log.production()
+        .reported()
+        .map(|(name, cells)| {
+            let mut field = StatedField {
+                name: name.to_owned(),
+                testable: [0; 4],
+                agreeing: [0; 4],
+                cells: Vec::new(),
+            };
+            for (cell, stats) in cells {
+                for (i, reading) in Reading::ALL.into_iter().enumerate() {
+                    let count = stats.reading(reading);
+                    if let (Some(n), Some(yes)) =
+                        (field.testable.get_mut(i), field.agreeing.get_mut(i))
+                    {
+                        *n += count.testable;
+                        *yes += count.agree;
+                    }
+                }
+                if let (Some(ratio), Some(prompt_over_new)) =
+                    (stats.ratio().median(), stats.numerator().median())
+                {
+                    field.cells.push(CellFactors {
+                        cell,
+                        n: stats.ratio().len(),
+                        ratio,
+                        ratio_range: range(stats.ratio()),
+                        prompt_over_new,
+                        ttft_over_compute: stats.denominator().median(),
+                    });
+                }
+            }
+            field
+        })
+        .collect()
+}
+
+/// Between which values 98 % lie.
+fn range(values: &Values) -> (f64, f64) {
+    let at = |q| Share::new(q).ok().and_then(|q| values.quantile(q)).unwrap_or(f64::NAN);
+    (at(0.01), at(0.99))
+}

@@ -1,0 +1,116 @@
+//! What may be said instead of a claim that was revoked.
+
+use trueline_baseline::stats::{interval_orders, median, order_interval};
+use trueline_core::{Cell, CellScope, ClaimKind, Metric, Share};
+use trueline_logs::{CellStats, LogSummary, Values};
+
+use super::Work;
+use crate::given::GivenWhat;
+use crate::judge::{Instead, Judged, Status};
+use crate::number::{percent, short};
+
+impl Work<'_> {
+    /// What may be said instead: production's own median of the samples' kind, else the samples'
+    /// median where only the choice of the best was wrong.
+    pub(super) fn instead(&self, judged: &Judged) -> Option<Instead> {
+        let claim = &judged.claim;
+        let kinds = [ClaimKind::Absolute, ClaimKind::Production];
+        let prefill = claim.metric == Some(Metric::PrefillTokPerS);
+        if judged.status != Status::Revoked || !kinds.contains(&claim.kind) {
+            return None;
+        }
+        if judged.revoked_by == ["best-of-n"] {
+            return self.median_of_samples(judged);
+        }
+        let log = self.audit.log.as_ref().filter(|_| prefill)?;
+        let scope = if claim.field.is_some() {
+            // A stated field is answered where most of the prefill work is.
+            CellScope::from(log.production().cells().max_by_key(|(_, s)| s.new_tokens())?.0)
+        } else {
+            let of = claim.of.as_deref()?;
+            self.placed.iter().find(|p| p.arm == of)?.placed.as_ref()?.scope
+        };
+        self.production_median(log, scope, claim.value)
+    }
+
+    fn production_median(
+        &self,
+        log: &LogSummary,
+        scope: CellScope,
+        quoted: Option<f64>,
+    ) -> Option<Instead> {
+        let bucket = log.production().bucket(&scope.bucket);
+        let stats = match scope.hit {
+            Some(hit) => log.production().cell(&Cell { bucket: scope.bucket, hit })?,
+            None => &bucket,
+        };
+        let value = stats.rates().median()?;
+        let n = usize::try_from(stats.rates().len()).ok()?;
+        let interval = interval(stats.rates());
+        let mut text = format!(
+            "{} tok/s, median of {n} production requests, {}{}",
+            short(value, 3),
+            scope.bucket,
+            hit_words(stats)
+        );
+        if let Some((low, high)) = interval {
+            text += &format!(", 95 % [{}, {}]", short(low, 3), short(high, 3));
+        }
+        if !stats.rates().is_exact() {
+            text += " (approximate)";
+        }
+        let ceiling = self
+            .audit
+            .given
+            .iter()
+            .find(|g| g.what == GivenWhat::Ceiling && g.metric == Metric::PrefillTokPerS);
+        if let Some(ceiling) = ceiling {
+            // The share of what is quoted: 320 of 460, not 319.6.
+            let said = format!("{value:.2e}").parse().unwrap_or(value);
+            text += &format!(
+                "; {} of the {} ceiling",
+                percent(said / ceiling.value),
+                short(ceiling.value, 4)
+            );
+            if let Some(quoted) = quoted {
+                text +=
+                    &format!(", where {} is {}", short(quoted, 4), percent(quoted / ceiling.value));
+            }
+        }
+        Some(Instead { text, value, unit: "tok/s", n, interval, cell: Some(scope.to_string()) })
+    }
+
+    fn median_of_samples(&self, judged: &Judged) -> Option<Instead> {
+        let metric = judged.claim.metric?;
+        let mut samples = self.samples_behind(&judged.claim);
+        samples.sort_by(f64::total_cmp);
+        let value = median(&samples)?;
+        let unit = metric.words().0;
+        let interval = order_interval(&samples, 0.5, 0.95).map(|i| (i.low, i.high));
+        let mut text = format!("{} {unit}, median of {} samples", short(value, 3), samples.len());
+        match interval {
+            Some((low, high)) => text += &format!(", 95 % [{}, {}]", short(low, 3), short(high, 3)),
+            None => text += ", too few for an interval",
+        }
+        Some(Instead { text, value, unit, n: samples.len(), interval, cell: None })
+    }
+}
+
+/// A 95 % interval for the median: exact where all values are kept.
+pub(crate) fn interval(values: &Values) -> Option<(f64, f64)> {
+    if let Some(sorted) = values.sorted() {
+        return order_interval(sorted, 0.5, 0.95).map(|i| (i.low, i.high));
+    }
+    let n = usize::try_from(values.len()).ok()?;
+    let (low, high, _) = interval_orders(n, 0.5, 0.95)?;
+    #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
+    let at =
+        |order: usize| Share::new(order as f64 / n as f64).ok().and_then(|q| values.quantile(q));
+    at(low).zip(at(high))
+}
+
+fn hit_words(stats: &CellStats) -> String {
+    stats.hit_range().map_or(String::new(), |(low, high)| {
+        format!(", {:.0}–{:.0} % cached", low.get() * 100.0, high.get() * 100.0)
+    })
+}

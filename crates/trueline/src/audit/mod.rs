@@ -1,0 +1,268 @@
+//! The composition: results, a request log, a host record and claims become one report.
+
+mod claims;
+mod field;
+mod instead;
+mod production;
+mod results;
+mod runs;
+
+use std::io::Cursor;
+use std::path::{Path, PathBuf};
+
+use trueline_core::{BenchRun, Checked, Claim, Outcomes, RequestRecord, Side, Thresholds, Window};
+use trueline_logs::{Error, LogSummary, Own, ReadOptions};
+
+use crate::claims::default_claims;
+use crate::evidence::Evidence;
+use crate::given::{Given, HostRecord};
+use crate::judge::{Allowed, judge};
+use crate::report::Report;
+use production::PlacedRun;
+
+pub(crate) use field::stated_fields;
+pub(crate) use instead::interval;
+pub(crate) use results::{cells_json, requests_json, stats_json, whole};
+
+/// Collects what is known about some numbers and judges the claims made from them.
+///
+/// Add runs before the log: the log is read once, and while it is read the rows beside the runs'
+/// samples are kept. A run that is added afterwards has its foreign traffic not observed.
+///
+/// # Examples
+/// ```
+/// use trueline::core::{BenchRun, By, Known, RequestRecord, Side, Stretch, WallTime};
+/// use trueline::given::parse_host_record;
+/// use trueline::Audit;
+///
+/// # fn my_loop() -> BenchRun {
+/// #     let mut request = RequestRecord::default();
+/// #     request.tokens.prompt = RequestRecord::counted(24_750);
+/// #     request.tokens.cached = RequestRecord::counted(0);
+/// #     request.started = Known::is(WallTime::from_nanos(1_793_880_000_000_000_000), By::Measured);
+/// #     let took = std::time::Duration::from_secs(214);
+/// #     request.spans.set(Stretch::ClientTtft, Known::is(took, By::Measured));
+/// #     BenchRun::new("mine", Side::Client, vec![request])
+/// # }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let host_json = r#"{"schema":"trueline.host/1","started_at_s":1793879000,
+/// #   "ended_at_s":1793881000,"conditions":{"nice":0}}"#;
+/// # let path = std::env::temp_dir().join("trueline-audit-doc.jsonl");
+/// # std::fs::write(&path, "{\"prompt_tokens\":25000,\"cached_tokens\":0,\"ttft_s\":78.0,\
+/// #   \"started_at_s\":1793870000,\"output_tokens\":5}\n")?;
+/// let run = my_loop();
+/// let host = parse_host_record(host_json)?;
+/// let claims = [trueline::claims::parse_claim("c", "prefill_tok_per_s = 115.7")?];
+/// let report = Audit::new().run(run).host(host).log(&path)?.judge(&claims);
+/// assert!(!report.revoked());
+/// assert!(report.to_text(Default::default()).contains("115.7 tok/s prefill"));
+/// # std::fs::remove_file(path)?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Audit {
+    runs: Vec<BenchRun>,
+    host: Option<HostRecord>,
+    log: Option<LogSummary>,
+    given: Vec<Given>,
+    thresholds: Thresholds,
+    allowed: Allowed,
+    reading: ReadOptions,
+    own: Option<Own>,
+    outcomes: Outcomes,
+    preface: Vec<String>,
+}
+
+impl Audit {
+    /// An audit of nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a benchmark run.
+    #[must_use]
+    pub fn run(mut self, run: BenchRun) -> Self {
+        self.runs.push(run);
+        self
+    }
+
+    /// Adds runs that were read, with the outcomes of reading them.
+    #[must_use]
+    pub fn runs(mut self, read: Checked<Vec<BenchRun>>) -> Self {
+        self.runs.extend(read.value);
+        self.outcomes.extend(read.outcomes);
+        self
+    }
+
+    /// Adds the host's state over the runs.
+    #[must_use]
+    pub fn host(mut self, record: HostRecord) -> Self {
+        self.host = Some(record);
+        self
+    }
+
+    /// Adds figures that somebody states.
+    #[must_use]
+    pub fn given(mut self, given: Vec<Given>) -> Self {
+        self.given.extend(given);
+        self
+    }
+
+    /// Sets thresholds in place of the defaults.
+    #[must_use]
+    pub fn thresholds(mut self, thresholds: Thresholds) -> Self {
+        self.reading = self.reading.with_thresholds(thresholds.clone());
+        self.thresholds = thresholds;
+        self
+    }
+
+    /// Keeps findings visible without their effect.
+    #[must_use]
+    pub fn allow(mut self, allowed: Allowed) -> Self {
+        self.allowed = allowed;
+        self
+    }
+
+    /// Says that the runs claim to be cold prefill.
+    #[must_use]
+    pub fn cold(mut self) -> Self {
+        for run in &mut self.runs {
+            run.plan.cold = Some(true);
+        }
+        self
+    }
+
+    /// Says how to read the log.
+    #[must_use]
+    pub fn reading(mut self, options: ReadOptions) -> Self {
+        self.reading = options.with_thresholds(self.thresholds.clone());
+        self
+    }
+
+    /// Says which rows of the log are the benchmark's own. Without it they are found by the runs'
+    /// ids, else by prompt length and start.
+    #[must_use]
+    pub fn own(mut self, own: Own) -> Self {
+        self.own = Some(own);
+        self
+    }
+
+    /// Adds a line that the report begins with.
+    #[must_use]
+    pub fn preface(mut self, line: impl Into<String>) -> Self {
+        self.preface.push(line.into());
+        self
+    }
+
+    /// Reads the server's request log.
+    ///
+    /// # Errors
+    /// A log that cannot be read or is of no known format.
+    pub fn log(self, path: impl AsRef<Path>) -> Result<Self, Error> {
+        self.logs(&[path.as_ref().to_path_buf()])
+    }
+
+    /// Reads the server's request log from several files.
+    ///
+    /// # Errors
+    /// A file that cannot be read or is of no known format.
+    pub fn logs(self, paths: &[PathBuf]) -> Result<Self, Error> {
+        self.read_with(|options| trueline_logs::read_log(paths, options))
+    }
+
+    /// Reads the server's request log from memory.
+    ///
+    /// # Errors
+    /// Bytes that are of no known format.
+    pub fn log_from_memory(self, name: &str, bytes: &[u8]) -> Result<Self, Error> {
+        self.read_with(|options| {
+            trueline_logs::read_log_from(name, Cursor::new(bytes.to_vec()), options)
+        })
+    }
+
+    fn read_with(
+        mut self,
+        read: impl Fn(&ReadOptions) -> Result<Checked<LogSummary>, Error>,
+    ) -> Result<Self, Error> {
+        let windows = |requests: &mut dyn Iterator<Item = &RequestRecord>| {
+            requests.filter_map(RequestRecord::window).collect::<Vec<Window>>()
+        };
+        let mine = windows(&mut self.runs.iter().flat_map(BenchRun::measured));
+        let mut options = self.reading.clone().with_windows(mine);
+        match &self.own {
+            Some(own) => options = options.with_own(own.clone()),
+            None if !self.runs.is_empty() => options = options.with_own(self.like_the_runs()),
+            None => {}
+        }
+        let mut log = read(&options)?;
+        if self.runs.is_empty() && !log.value.own().is_empty() {
+            // The log's own rows are the samples: their windows are known only now.
+            let own = windows(&mut log.value.own().iter());
+            if !own.is_empty() {
+                log = read(&options.with_windows(own))?;
+            }
+            let side = log.value.own().first().and_then(RequestRecord::any_ttft);
+            let side = side.map_or(Side::Server, |span| span.stretch.marks().2);
+            self.runs.push(
+                BenchRun::new("own", side, log.value.own().to_vec())
+                    .with_conditions(log.value.conditions().clone()),
+            );
+        }
+        self.outcomes.extend(log.outcomes);
+        self.log = Some(log.value);
+        Ok(self)
+    }
+
+    fn like_the_runs(&self) -> Own {
+        Own::Like(
+            self.runs
+                .iter()
+                .flat_map(BenchRun::measured)
+                .filter_map(|r| Some((r.tokens.prompt.value()?, r.started.value()?, r.id.clone())))
+                .collect(),
+        )
+    }
+
+    /// Judges claims; without any, the obvious ones are taken from the data.
+    pub fn judge(self, claims: &[Claim]) -> Report {
+        let mut work = Work {
+            claims: Vec::new(),
+            outcomes: self.outcomes.clone(),
+            evidence: Evidence::default(),
+            placed: Vec::new(),
+            audit: &self,
+        };
+        work.claims = if claims.is_empty() {
+            default_claims(&self.runs, self.reading.edges(), |run| work.is_witnessed(run))
+        } else {
+            claims.to_vec()
+        };
+        work.resolve_runs();
+        // What says most comes first: reasons are given in this order.
+        work.check_production();
+        work.check_fields();
+        work.check_claims();
+        work.check_runs();
+        let judgement =
+            judge(&work.claims, std::mem::take(&mut work.outcomes), &work.evidence, &self.allowed);
+        let results = work.results();
+        let mut report = Report::new("audit", judgement, results);
+        for judged in &mut report.claims {
+            judged.instead = work.instead(judged);
+        }
+        report.preface.clone_from(&self.preface);
+        report.overrides =
+            self.thresholds.overrides().map(|(name, value)| format!("{name} = {value}")).collect();
+        report
+    }
+}
+
+/// One judgement being made.
+struct Work<'a> {
+    audit: &'a Audit,
+    claims: Vec<Claim>,
+    outcomes: Outcomes,
+    evidence: Evidence,
+    placed: Vec<PlacedRun>,
+}

@@ -1,0 +1,141 @@
+//! The audit's own results as JSON, and the parts that `read_log` shares.
+
+use serde_json::{Map, Value, json};
+use trueline_logs::{CellStats, Counts, LogSummary};
+
+use super::Work;
+use super::instead::interval;
+
+impl Work<'_> {
+    pub(super) fn results(&self) -> Value {
+        let log = self.audit.log.as_ref();
+        let placement: Vec<Value> = self.placed.iter().map(|run| {
+            let placed = run.placed.as_ref();
+            json!({
+                "run": run.arm,
+                "cell": run.cell.to_string(),
+                "samples_tok_per_s": run.samples.iter().map(|s| s.rate).collect::<Vec<_>>(),
+                "timed_by": run.samples.first().map(|s| s.side),
+                "n_in_cell": placed.map(|p| p.n_cell_and_bucket.0),
+                "n_in_bucket": placed.map(|p| p.n_cell_and_bucket.1),
+                "placed_in": placed.map(|p| p.scope.to_string()),
+                "n": placed.map(|p| p.n),
+                "percentiles": placed
+                    .map(|p| p.ranks.iter().map(trueline_core::Ranks::percentile).collect::<Vec<_>>()),
+                "within_slowest": placed.map(|p| p.within_slowest),
+                "within_fastest": placed.map(|p| p.within_fastest),
+                "p_slow": placed.map(|p| p.p_slow),
+                "p_fast": placed.map(|p| p.p_fast),
+                "production_median_tok_per_s": placed.map(|p| p.production_median),
+                "sample_median_tok_per_s": placed.map(|p| p.sample_median),
+            })
+        }).collect();
+        let ceiling: Vec<Value> = self
+            .audit
+            .given
+            .iter()
+            .map(|given| {
+                json!({
+                    "what": match given.what {
+                        crate::given::GivenWhat::Ceiling => "ceiling",
+                        crate::given::GivenWhat::Figure => "figure",
+                    },
+                    "metric": given.metric,
+                    "value": given.value,
+                    "of": given.of,
+                    "by": "assumed",
+                    "source": given.source,
+                })
+            })
+            .collect();
+        json!({
+            "runs": self.audit.runs.iter().map(|run| json!({
+                "label": run.label,
+                "arm": run.arm(),
+                "requests": run.requests.len(),
+                "measured": run.measured().count(),
+                "failures": run.failures(),
+                "conditions": run.conditions,
+            })).collect::<Vec<_>>(),
+            "requests": log.map(requests_json),
+            "placement": placement,
+            "cells": log.map(cells_json),
+            "ceiling": ceiling,
+        })
+    }
+}
+
+/// What became of a log's rows.
+pub(crate) fn requests_json(log: &LogSummary) -> Value {
+    let counts: &Counts = log.production().counts();
+    let reasons: Map<String, Value> = counts
+        .rejected
+        .iter()
+        .filter(|(_, n)| *n > 0)
+        .map(|(reason, n)| (reason.name().to_owned(), n.into()))
+        .collect();
+    json!({
+        "read": counts.read(),
+        "used": counts.used,
+        "own": counts.own,
+        "rejected": counts.rejected.total(),
+        "rejected_by_reason": reasons,
+        "warmup": counts.warmup,
+        "other": counts.other,
+        "outside_time": counts.outside,
+        "failed": counts.failed,
+        "unknown_cached": counts.unknown_cached,
+        "unknown_prompt": counts.unknown_prompt,
+        "unknown_ttft": counts.unknown_ttft,
+        "too_few_new_tokens": counts.too_few_new_tokens,
+        "non_finite": counts.non_finite,
+        "impossible": counts.impossible,
+        "incomplete_tail": counts.incomplete_tail,
+        "torn": counts.torn,
+        "joined": counts.joined,
+        "duplicate_keys": counts.duplicate_keys,
+        "bad_text": counts.bad_text,
+    })
+}
+
+/// The cells with requests.
+pub(crate) fn cells_json(log: &LogSummary) -> Value {
+    log.production()
+        .cells()
+        .map(|(cell, stats)| {
+            let mut value = stats_json(stats);
+            value["cell"] = cell.to_string().into();
+            value["prompt_tokens_from"] = cell.bucket.low.into();
+            value["prompt_tokens_below"] = cell.bucket.high.into();
+            value["hit_share_from"] = (f64::from(cell.hit.low) / 1e4).into();
+            value["hit_share_below"] = (f64::from(cell.hit.high) / 1e4).into();
+            value
+        })
+        .collect()
+}
+
+/// The figures of one group of requests.
+pub(crate) fn stats_json(stats: &CellStats) -> Value {
+    let ends = interval(stats.rates());
+    json!({
+        "requests": stats.requests(),
+        "rated": stats.rates().len(),
+        "exact": stats.rates().is_exact(),
+        "prompt_tokens": whole(stats.prompt_tokens()),
+        "new_tokens": whole(stats.new_tokens()),
+        "ttft_s": stats.ttft().as_secs_f64(),
+        "median_of_requests_tok_per_s": stats.rates().median(),
+        "ci_low_tok_per_s": ends.map(|i| i.0),
+        "ci_high_tok_per_s": ends.map(|i| i.1),
+        "confidence": ends.map(|_| 0.95),
+        "sum_over_sum_tok_per_s": stats.sum_over_sum().map(trueline_core::TokensPerSecond::get),
+        "naive_median_tok_per_s": stats.naive().median(),
+        "hit_share_low": stats.hit_range().map(|(low, _)| low.get()),
+        "hit_share_high": stats.hit_range().map(|(_, high)| high.get()),
+    })
+}
+
+/// A sum as JSON: a whole number up to the largest that JSON readers take for one.
+pub(crate) fn whole(sum: u128) -> Value {
+    u64::try_from(sum).map_or_else(|_| Value::from(sum.to_string()), Value::from)
+}

@@ -1,0 +1,146 @@
+//! The checks of all crates in one table.
+
+use std::collections::BTreeMap;
+
+use trueline_core::{CheckInfo, Threshold, Thresholds};
+
+use crate::given::{CLOCK_DOES_NOT_EXPLAIN, GPU_CLOCK_LOW, NICE_NOT_ZERO};
+use crate::judge::RESTS_ON_REVOKED;
+
+/// The checks of this crate: over given records, and of the judgement itself.
+pub const CHECKS: &[CheckInfo] =
+    &[GPU_CLOCK_LOW, NICE_NOT_ZERO, CLOCK_DOES_NOT_EXPLAIN, RESTS_ON_REVOKED];
+
+/// The tables of all crates, with the crate each comes from.
+pub fn check_tables() -> [(&'static str, &'static [CheckInfo]); 3] {
+    [
+        ("logs: what the bytes say", trueline_logs::CHECKS),
+        ("baseline: what the numbers say", trueline_baseline::CHECKS),
+        ("trueline: given records and the judgement", CHECKS),
+    ]
+}
+
+/// A check by its code.
+pub fn check_info(code: &str) -> Option<&'static CheckInfo> {
+    check_tables().into_iter().flat_map(|(_, checks)| checks).find(|check| check.code == code)
+}
+
+/// A threshold file that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ThresholdError(String);
+
+/// Reads thresholds from TOML: a table for each code, a number for each name.
+///
+/// # Errors
+/// Text that is no such TOML, a code or a name that does not exist, a number that is not finite.
+///
+/// # Examples
+/// ```
+/// let thresholds = trueline::checks::parse_thresholds("[synthetic-in-tail]\np = 0.05").unwrap();
+/// assert_eq!(thresholds.overrides().collect::<Vec<_>>(), [("synthetic-in-tail.p", 0.05)]);
+/// ```
+pub fn parse_thresholds(text: &str) -> Result<Thresholds, ThresholdError> {
+    let tables: BTreeMap<String, BTreeMap<String, f64>> = toml::from_str(text).map_err(|e| {
+        ThresholdError(format!("expected a table of numbers for each check: {}", e.message()))
+    })?;
+    let mut thresholds = Thresholds::default();
+    for (code, values) in tables {
+        let check = check_info(&code).ok_or_else(|| {
+            ThresholdError(format!("expected the code of a check, found {code:?}"))
+        })?;
+        for (name, value) in values {
+            let names: Vec<&str> = check.thresholds.iter().map(|t: &Threshold| t.name).collect();
+            if !names.contains(&name.as_str()) {
+                return Err(ThresholdError(format!(
+                    "expected a threshold of {code} ({}), found {name:?}",
+                    if names.is_empty() { "it has none".to_owned() } else { names.join(", ") }
+                )));
+            }
+            if !value.is_finite() {
+                return Err(ThresholdError(format!("expected a finite {code}.{name}")));
+            }
+            thresholds.set(&code, &name, value);
+        }
+    }
+    Ok(thresholds)
+}
+
+/// What a check does, in a few lines, for `--explain`.
+pub fn explain(check: &CheckInfo) -> String {
+    let list =
+        |items: Vec<String>| if items.is_empty() { "none".to_owned() } else { items.join(", ") };
+    let (low, high) = check.severity;
+    let severity = if low == high { high.to_string() } else { format!("{low} to {high}") };
+    let mut text = format!(
+        "{} ({severity})\n  Fires when {}.\n  Touches claims: {}\n  Needs: {}\n  Do: {}\n",
+        check.code,
+        check.rule,
+        list(check.touches.iter().map(ToString::to_string).collect()),
+        list(check.needs.iter().map(|n| n.words().to_owned()).collect()),
+        check.advice,
+    );
+    for t in check.thresholds {
+        text += &format!("  Threshold {} = {}: {}\n", t.name, t.default, t.why);
+    }
+    text
+}
+
+/// All checks as a document in Markdown; `docs/checks.md` is this text.
+pub fn checks_document() -> String {
+    let mut text = String::from(
+        "# The checks\n\nGenerated from the tables in the crates; a test holds it equal to them. \
+         Errors revoke, warnings weaken,\nnotes do neither; each touches a claim only where kind \
+         and scope both overlap.\n",
+    );
+    for (title, checks) in check_tables() {
+        text += &format!("\n## {title}\n");
+        for check in checks {
+            let explained = explain(check);
+            let mut lines = explained.lines();
+            let head = lines.next().unwrap_or_default();
+            let (code, severity) = head.split_once(' ').unwrap_or((head, ""));
+            text += &format!("\n### `{code}` {severity}\n\n");
+            for line in lines {
+                text += &format!("- {}\n", line.trim());
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_kebab_case_and_their_causes_exist() {
+        let mut seen = BTreeSet::new();
+        for (_, checks) in check_tables() {
+            for check in checks {
+                assert!(seen.insert(check.code), "{} twice", check.code);
+                assert!(check.code.chars().all(|c| c.is_ascii_lowercase() || c == '-'));
+                assert!(check.severity.0 <= check.severity.1);
+                for cause in check.implied_by {
+                    assert!(check_info(cause).is_some(), "{} implied by {cause}", check.code);
+                }
+            }
+        }
+        assert!(seen.len() > 20);
+    }
+
+    #[test]
+    fn thresholds_that_do_not_exist_are_refused() {
+        for (text, part) in [
+            ("[no-such-check]\np = 1", "expected the code"),
+            ("[best-of-n]\nspeed = 1", "rounding, lead"),
+            ("[best-of-n]\nlead = nan", "finite"),
+            ("best-of-n = 3", "table of numbers"),
+        ] {
+            let error = parse_thresholds(text).unwrap_err().to_string();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+}

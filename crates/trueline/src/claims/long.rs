@@ -1,0 +1,317 @@
+//! The long form of claims: a TOML file of `[[claim]]` and `[[given]]` tables.
+
+use serde::Deserialize;
+use trueline_core::{
+    Bucket, Cause, CellScope, Claim, ClaimKind, Conditions, HitBand, Link, Load, Statistic,
+};
+
+use super::short::{scaled, split_metric};
+use super::{ClaimError, check_claim_list, implied_kind, parse_claim, quantity_text};
+use crate::given::Given;
+
+/// A claim file.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ClaimFile {
+    /// The claims, in the order of the file.
+    pub claims: Vec<Claim>,
+    /// Figures that somebody states and nobody measured here.
+    pub given: Vec<Given>,
+}
+
+impl ClaimFile {
+    /// Both files' claims and figures.
+    ///
+    /// # Errors
+    /// An id that both have.
+    pub fn and(mut self, other: Self) -> Result<Self, ClaimError> {
+        self.claims.extend(other.claims);
+        self.given.extend(other.given);
+        check_claim_list(&self.claims)?;
+        Ok(self)
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawFile {
+    #[serde(default)]
+    claim: Vec<RawClaim>,
+    #[serde(default)]
+    given: Vec<Given>,
+}
+
+/// One `[[claim]]` as written. Keys that no check judges yet are read and reported as such.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct RawClaim {
+    id: Option<String>,
+    kind: Option<ClaimKind>,
+    text: Option<String>,
+    claim: Option<String>,
+    metric: Option<String>,
+    value: Option<f64>,
+    unit: Option<String>,
+    statistic: Option<String>,
+    samples: Vec<f64>,
+    interval: Option<(f64, f64)>,
+    field: Option<String>,
+    of: Option<String>,
+    baseline: Option<String>,
+    incumbent: Option<String>,
+    chain: Vec<Link>,
+    explained_by: Vec<Cause>,
+    load: Option<Load>,
+    prompt_tokens: Option<(u64, u64)>,
+    hit_share: Option<(f64, f64)>,
+    rests_on: Vec<String>,
+    conditions: Conditions,
+    phase: Option<toml::Value>,
+    changed_share: Option<toml::Value>,
+    saved: Option<toml::Value>,
+    mfu: Option<toml::Value>,
+    peak_flop_per_s: Option<toml::Value>,
+    looks: Option<toml::Value>,
+    variants: Option<toml::Value>,
+}
+
+/// Reads a claim file.
+///
+/// # Errors
+/// Text that is no TOML, an unknown key, metric, kind or statistic, a claim without a statement,
+/// a number that is not finite, doubled ids, `rests_on` with holes or circles.
+///
+/// # Examples
+/// ```
+/// use trueline::claims::parse_claim_file;
+/// let file = parse_claim_file(
+///     r#"
+///     [[claim]]
+///     id = "headline"
+///     metric = "prefill_tok_per_s"
+///     value = 115
+///     samples = [115.4, 107.1, 100.6]
+///     "#,
+/// )
+/// .unwrap();
+/// assert_eq!(file.claims[0].text, "115 tok/s prefill");
+/// ```
+pub fn parse_claim_file(text: &str) -> Result<ClaimFile, ClaimError> {
+    let raw: RawFile = toml::from_str(text)
+        .map_err(|e| ClaimError(format!("expected a claim file: {}", one_line(&e.to_string()))))?;
+    let mut claims = Vec::new();
+    for (i, claim) in raw.claim.into_iter().enumerate() {
+        let id = claim.id.clone().unwrap_or_else(|| format!("claim-{}", i + 1));
+        claims.push(build(&id, claim).map_err(|e| ClaimError(format!("claim {id:?}: {e}")))?);
+    }
+    check_claim_list(&claims)?;
+    if let Some(bad) = raw.given.iter().find(|g| !(g.value.is_finite() && g.value > 0.0)) {
+        return Err(ClaimError(format!(
+            "expected a given value above zero, found {} for {}",
+            bad.value, bad.metric
+        )));
+    }
+    Ok(ClaimFile { claims, given: raw.given })
+}
+
+fn one_line(text: &str) -> String {
+    text.lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with('|'))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn build(id: &str, raw: RawClaim) -> Result<Claim, ClaimError> {
+    let mut claim = match &raw.claim {
+        Some(short) => parse_claim(id, short)?,
+        None => Claim::new(id, ClaimKind::Absolute, String::new()),
+    };
+    let mut factor = 1.0;
+    if let Some(name) = &raw.metric {
+        let (metric, statistic, unit) = split_metric(name)?;
+        claim.metric = Some(metric);
+        claim.statistic = statistic;
+        factor = unit;
+    }
+    if let Some(statistic) = &raw.statistic {
+        let statistic: Statistic = statistic.parse().map_err(|e| ClaimError(format!("{e}")))?;
+        claim.statistic = Some(statistic);
+    }
+    factor *= unit_factor(&claim, raw.unit.as_deref())?;
+    let numbers = raw.value.iter().chain(&raw.samples);
+    if let Some(bad) = numbers.clone().find(|x| !x.is_finite()) {
+        return Err(ClaimError(format!("expected finite numbers, found {bad}")));
+    }
+    let is_ratio = raw.baseline.is_some() || raw.kind == Some(ClaimKind::Relative);
+    // A ratio has no unit: only samples of a metric are converted.
+    let value_factor = if is_ratio { 1.0 } else { factor };
+    claim.value = raw.value.map(|v| scaled(v, value_factor)).or(claim.value);
+    claim.samples = raw.samples.iter().map(|&v| scaled(v, factor)).collect();
+    claim.interval = raw.interval.map(|(a, b)| (scaled(a, value_factor), scaled(b, value_factor)));
+    if let Some(kind) = raw.kind {
+        claim.kind = kind;
+    } else if raw.claim.is_none() {
+        claim.kind = implied_kind(claim.statistic, is_ratio);
+    }
+    claim.field = raw.field;
+    claim.of = raw.of;
+    claim.baseline = raw.baseline.or(claim.baseline);
+    claim.incumbent = raw.incumbent;
+    claim.chain = raw.chain;
+    claim.explained_by = raw.explained_by;
+    claim.load = raw.load.or(claim.load);
+    claim.cell = cell_scope(raw.prompt_tokens, raw.hit_share)?;
+    claim.conditions = raw.conditions;
+    claim.rests_on = raw.rests_on;
+    for (key, value) in [
+        ("phase", &raw.phase),
+        ("changed_share", &raw.changed_share),
+        ("saved", &raw.saved),
+        ("mfu", &raw.mfu),
+        ("peak_flop_per_s", &raw.peak_flop_per_s),
+        ("looks", &raw.looks),
+        ("variants", &raw.variants),
+    ] {
+        if value.is_some() {
+            claim.unjudged.push(key.to_owned());
+        }
+    }
+    claim.text = raw
+        .text
+        .or_else(|| words(&claim))
+        .filter(|t| !t.trim().is_empty())
+        .ok_or_else(|| ClaimError("expected a text, or a metric with a value".to_owned()))?;
+    Ok(claim)
+}
+
+/// A statement made from the quantity, where the claim brings none.
+fn words(claim: &Claim) -> Option<String> {
+    if !claim.text.is_empty() {
+        return Some(claim.text.clone());
+    }
+    let (metric, value) = (claim.metric?, claim.value?);
+    let mut text = match (&claim.of, &claim.baseline) {
+        (Some(of), Some(over)) => format!("{of} = {value}x {over}, {}", metric.words().1),
+        (None, Some(over)) => format!("{value}x {} over {over}", metric.words().1),
+        (_, None) => quantity_text(value, metric, claim.statistic, claim.field.as_deref()),
+    };
+    if let Some(cell) = claim.cell {
+        text += &format!(", {cell}");
+    }
+    if let Some(load) = claim.load {
+        text += &format!(" at {load}");
+    }
+    Some(text)
+}
+
+/// The factor from a stated unit to the metric's own.
+fn unit_factor(claim: &Claim, unit: Option<&str>) -> Result<f64, ClaimError> {
+    let own = claim.metric.map_or("", |m| m.words().0);
+    match unit {
+        None => Ok(1.0),
+        Some(unit) if unit == own || (own.is_empty() && unit == "x") => Ok(1.0),
+        Some("x") if claim.metric.is_some() => Ok(1.0),
+        Some("ms") if own == "s" => Ok(1e-3),
+        Some("us") if own == "s" => Ok(1e-6),
+        Some(unit) => Err(ClaimError(format!("expected a unit of {own:?}, found {unit:?}"))),
+    }
+}
+
+fn cell_scope(
+    prompt: Option<(u64, u64)>,
+    hit: Option<(f64, f64)>,
+) -> Result<Option<CellScope>, ClaimError> {
+    if prompt.is_none() && hit.is_none() {
+        return Ok(None);
+    }
+    let (low, high) = prompt.unwrap_or((0, u64::MAX));
+    if low >= high {
+        return Err(ClaimError(format!(
+            "expected prompt_tokens = [low, high], found {low}, {high}"
+        )));
+    }
+    let bucket = Bucket { low, high: (high != u64::MAX).then_some(high) };
+    let hit = match hit {
+        None => None,
+        Some((low, high)) if (0.0..=1.0).contains(&low) && low < high && high <= 1.0 => {
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "between 0 and 10,000"
+            )]
+            let points = |x: f64| (x * 10_000.0).round() as u32;
+            Some(HitBand { low: points(low), high: points(high) })
+        }
+        Some((low, high)) => {
+            return Err(ClaimError(format!(
+                "expected hit_share = [low, high] between 0 and 1, found {low}, {high}"
+            )));
+        }
+    };
+    Ok(Some(CellScope { bucket, hit }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_of_the_contract_is_read() {
+        let file = parse_claim_file(
+            r#"
+            [[claim]]
+            id = "a"
+            kind = "relative"
+            metric = "tpot_ms"
+            statistic = "p99"
+            value = 1.3
+            samples = [74.1, 75]
+            of = "candidate"
+            baseline = "library"
+            incumbent = "engine"
+            chain = [{ ratio = 0.84, of = "candidate", over = "library" }]
+            load = "rate 4"
+            phase = "decode"
+            changed_share = 0.69
+            saved = 0.675
+            mfu = 0.4
+            peak_flop_per_s = 989e12
+            looks = 3
+            variants = 2
+            conditions = { model = "m", nice = 5 }
+            [[claim]]
+            claim = "prefill_tok_per_s = 115 at concurrency 1"
+            rests_on = ["a"]
+            prompt_tokens = [20000, 32000]
+            "#,
+        )
+        .unwrap();
+        let a = &file.claims[0];
+        assert_eq!(a.value, Some(1.3));
+        assert_eq!(a.samples, [0.0741, 0.075]);
+        assert_eq!(a.text, "candidate = 1.3x library, TPOT");
+        assert_eq!(a.unjudged.len(), 7);
+        assert_eq!(a.conditions.get("nice"), Some("5"));
+        let b = &file.claims[1];
+        assert_eq!((b.id.as_str(), b.kind), ("claim-2", ClaimKind::Absolute));
+        assert_eq!(b.cell.unwrap().to_string(), "20–32k tokens");
+    }
+
+    #[test]
+    fn faults_are_named_with_the_claim() {
+        for (text, part) in [
+            ("[[claim]]\nid = \"x\"", "expected a text"),
+            ("[[claim]]\nspeed = 3", "unknown field `speed`"),
+            ("[[claim]]\nkind = \"fast\"\ntext = \"t\"", "unknown variant `fast`"),
+            ("[[claim]]\nmetric = \"ttft_s\"\nvalue = nan", "finite"),
+            ("[[claim]]\nmetric = \"ttft_s\"\nvalue = 1\nunit = \"tok/s\"", "unit"),
+            ("[[claim]]\ntext = \"t\"\nprompt_tokens = [5, 5]", "prompt_tokens"),
+            ("[[claim]]\ntext = \"t\"\nhit_share = [0.5, 1.5]", "hit_share"),
+            ("not toml", "claim file"),
+        ] {
+            let error = parse_claim_file(text).unwrap_err().to_string();
+            assert!(error.contains(part), "{text}: {error}");
+            assert!(!error.contains('\n'), "{error}");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! The host's state over a run, as somebody recorded it.
+
+use serde::Deserialize;
+use trueline_core::{
+    BenchRun, Conditions, Finding, Need, Outcomes, Scope, Severity, Thresholds, WallTime, Window,
+};
+
+use super::{GPU_CLOCK_LOW, NICE_NOT_ZERO};
+use crate::number;
+
+/// A record of the host's state over a stretch of time.
+///
+/// # Shape
+/// Conditions read here: `nice`, `gpu_clock_busy_mhz` and `gpu_clock_expected_mhz` (the clock of
+/// busy samples and the one expected under load). Others are kept for comparison.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HostRecord {
+    /// When it was taken; `None` where the record does not say.
+    pub window: Option<Window>,
+    /// What was read.
+    pub conditions: Conditions,
+}
+
+/// Why a host record cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("expected a host record (\"schema\":\"trueline.host/1\" with conditions)")]
+pub struct HostRecordError(#[from] serde_json::Error);
+
+#[derive(Deserialize)]
+struct Raw {
+    schema: Schema,
+    #[serde(default)]
+    started_at_s: Option<f64>,
+    #[serde(default)]
+    ended_at_s: Option<f64>,
+    conditions: Conditions,
+}
+
+#[derive(Deserialize)]
+enum Schema {
+    #[serde(rename = "trueline.host/1")]
+    V1,
+}
+
+/// Reads a host record.
+///
+/// # Errors
+/// Text that is no JSON of that schema.
+pub fn parse_host_record(text: &str) -> Result<HostRecord, HostRecordError> {
+    let raw: Raw = serde_json::from_str(text)?;
+    let Schema::V1 = raw.schema;
+    let at = |s: Option<f64>| s.and_then(WallTime::from_secs_f64);
+    let window = at(raw.started_at_s).zip(at(raw.ended_at_s)).map(|(a, b)| Window::new(a, b));
+    Ok(HostRecord { window, conditions: raw.conditions })
+}
+
+/// Judges a host record for a run; a record that does not reach over the run is not observed.
+///
+/// # Shape
+/// `true` if the record counts as the host's state over this run. A record without GPU clocks
+/// counts unless the run's conditions name a GPU (`gpu`).
+pub fn check_host_record(
+    record: Option<&HostRecord>,
+    run: &BenchRun,
+    thresholds: &Thresholds,
+) -> (bool, Outcomes) {
+    let about = Scope::default().with_run(run.arm());
+    let mut outcomes = Outcomes::default();
+    let reaches = |record: &&HostRecord| match (record.window, run.window()) {
+        (Some(record), Some(run)) => record.from <= run.from && record.to >= run.to,
+        _ => false,
+    };
+    let Some(record) = record.filter(reaches) else {
+        for check in [&GPU_CLOCK_LOW, &NICE_NOT_ZERO] {
+            outcomes.not_observed(check, Need::HostRecord, about.clone());
+        }
+        return (false, outcomes);
+    };
+    let clocks = positive(&record.conditions, "gpu_clock_busy_mhz")
+        .zip(positive(&record.conditions, "gpu_clock_expected_mhz"));
+    match clocks {
+        None => outcomes.not_observed(&GPU_CLOCK_LOW, Need::HostRecord, about.clone()),
+        Some((busy, expected)) if busy / expected < thresholds.get(&GPU_CLOCK_LOW, "share") => {
+            let message = format!("GPU at {:.0} % of its clock", 100.0 * busy / expected);
+            outcomes.found(
+                Finding::new(&GPU_CLOCK_LOW, about.clone(), message)
+                    .with("busy_clock_mhz", busy)
+                    .with("expected_clock_mhz", expected)
+                    .with("share", busy / expected),
+            );
+        }
+        Some(_) => outcomes.clear(&GPU_CLOCK_LOW, about.clone()),
+    }
+    let nice = record.conditions.get("nice").and_then(|n| n.trim().parse::<i32>().ok());
+    match nice {
+        None => outcomes.not_observed(&NICE_NOT_ZERO, Need::HostRecord, about),
+        Some(nice) if nice > 0 => outcomes.found(
+            Finding::new(&NICE_NOT_ZERO, about, format!("run at nice {nice}"))
+                .at(Severity::Warning)
+                .with("nice", f64::from(nice)),
+        ),
+        Some(_) => outcomes.clear(&NICE_NOT_ZERO, about),
+    }
+    let needs_gpu = run.conditions.get("gpu").is_some() && clocks.is_none();
+    (!needs_gpu, outcomes)
+}
+
+fn positive(conditions: &Conditions, key: &str) -> Option<f64> {
+    number::parse(conditions.get(key)?).filter(|x| *x > 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use trueline_core::{By, Known, RequestRecord, Side, Stretch};
+
+    use super::*;
+
+    fn record(busy: &str, nice: &str) -> HostRecord {
+        parse_host_record(&format!(
+            r#"{{"schema":"trueline.host/1","started_at_s":100,"ended_at_s":200,
+                "conditions":{{"nice":{nice},"gpu_clock_busy_mhz":{busy},
+                "gpu_clock_expected_mhz":1380}}}}"#
+        ))
+        .unwrap()
+    }
+
+    fn run(at: i64) -> BenchRun {
+        let mut r = RequestRecord::default();
+        r.started = Known::is(WallTime::from_nanos(at * 1_000_000_000), By::Measured);
+        r.spans.set(Stretch::ClientTtft, Known::is(Duration::from_secs(5), By::Measured));
+        BenchRun::new("r", Side::Client, vec![r])
+    }
+
+    fn codes(record: Option<&HostRecord>, at: i64) -> (bool, Vec<&'static str>) {
+        let (present, outcomes) = check_host_record(record, &run(at), &Thresholds::default());
+        (present, outcomes.findings().map(|f| f.code).collect())
+    }
+
+    #[test]
+    fn a_third_of_the_clock_and_nice_5_are_found_and_a_healthy_host_is_quiet() {
+        let both = (true, vec!["gpu-clock-low", "nice-not-zero"]);
+        assert_eq!(codes(Some(&record("460", "5")), 150), both);
+        assert_eq!(codes(Some(&record("1300", "0")), 150), (true, vec![]));
+        // A raised priority is no fault of the measurement.
+        assert_eq!(codes(Some(&record("1300", "-5")), 150), (true, vec![]));
+    }
+
+    #[test]
+    fn a_record_of_another_time_is_no_record_of_this_run() {
+        assert_eq!(codes(Some(&record("460", "5")), 198), (false, vec![]));
+        assert_eq!(codes(None, 150), (false, vec![]));
+    }
+
+    #[test]
+    fn unreadable_clocks_are_not_observed_and_not_low() {
+        assert_eq!(codes(Some(&record("\"n/a\"", "0")), 150), (true, vec![]));
+        assert_eq!(codes(Some(&record("0", "null")), 150), (true, vec![]));
+        assert!(parse_host_record(r#"{"schema":"other"}"#).is_err());
+    }
+}

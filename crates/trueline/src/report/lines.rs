@@ -1,0 +1,78 @@
+//! Lines of a given width.
+
+/// The width of a text as a terminal shows it, one column a character.
+pub(super) fn width(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// Breaks text at blanks into lines of at most `columns` columns; the first is indented by
+/// `first`, the others by `rest` blanks. A word longer than a line is cut.
+///
+/// # Examples
+/// ```
+/// use trueline::report::wrap;
+/// assert_eq!(wrap("one two three", 9, 0, 2), ["one two", "  three"]);
+/// ```
+pub fn wrap(text: &str, columns: usize, first: usize, rest: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = " ".repeat(first);
+    let mut empty = true;
+    for word in text.split_whitespace() {
+        let mut word = word.to_owned();
+        loop {
+            let room = columns.saturating_sub(width(&line) + usize::from(!empty)).max(1);
+            if width(&word) <= room {
+                if !empty {
+                    line.push(' ');
+                }
+                line += &word;
+                empty = false;
+                break;
+            }
+            if empty {
+                // It does not fit a line of its own either: cut it.
+                let cut: String = word.chars().take(room).collect();
+                word = word.chars().skip(room).collect();
+                line += &cut;
+            }
+            lines.push(std::mem::replace(&mut line, " ".repeat(rest)));
+            empty = true;
+        }
+    }
+    if !empty || lines.is_empty() {
+        lines.push(line);
+    }
+    lines
+}
+
+/// `left` and `right` at the two ends of a line, or one under the other where they do not fit.
+pub(super) fn ends(left: &str, right: &str, columns: usize) -> Vec<String> {
+    let used = width(left) + width(right);
+    if used + 2 <= columns {
+        return vec![format!("{left}{}{right}", " ".repeat(columns - used))];
+    }
+    let mut lines = wrap(left, columns, 0, 2);
+    lines.extend(wrap(right, columns, 2, 2));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_line_is_wider_than_asked_and_no_word_is_lost() {
+        let text = "a bb ccc ".repeat(30) + &"x".repeat(250) + " end";
+        let lines = wrap(&text, 40, 0, 2);
+        assert!(lines.iter().all(|l| width(l) <= 40));
+        let joined: String = lines.concat().split_whitespace().collect();
+        assert_eq!(joined, text.split_whitespace().collect::<String>());
+    }
+
+    #[test]
+    fn ends_meet_the_margins() {
+        let lines = ends("left", "right", 20);
+        assert_eq!(lines, ["left           right"]);
+        assert_eq!(ends("a long left part", "right", 20).len(), 2);
+    }
+}

@@ -1,0 +1,315 @@
+//! The report as text: the first screen tells what may be quoted.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use trueline_core::{CheckOutcome, Finding, Input, Need, Severity};
+
+use super::lines::ends;
+use super::{Report, inert, wrap};
+use crate::judge::{Judged, RESTS_ON_REVOKED, Status};
+use crate::number::short;
+
+/// How the text is to look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TextOptions {
+    /// Columns of a line.
+    pub columns: usize,
+    /// Whether to colour the fates, for a terminal.
+    pub colour: bool,
+    /// Whether to print every finding and everything that was not observed.
+    pub all: bool,
+}
+
+impl Default for TextOptions {
+    fn default() -> Self {
+        Self { columns: 100, colour: false, all: false }
+    }
+}
+
+/// How many findings the first screen shows.
+const SHOWN: usize = 3;
+
+impl Report {
+    /// The report as text.
+    ///
+    /// Whatever came from a file is shown inert: it can neither colour, move nor hide anything.
+    pub fn to_text(&self, options: TextOptions) -> String {
+        let mut lines = Vec::new();
+        for line in &self.preface {
+            lines.extend(wrap(line, options.columns, 0, 2));
+        }
+        if !self.preface.is_empty() {
+            lines.push(String::new());
+        }
+        self.claim_lines(options, &mut lines);
+        if !self.body.is_empty() {
+            lines.push(String::new());
+            lines.extend(self.body.iter().cloned());
+        }
+        self.finding_lines(options, &mut lines);
+        self.not_observed_lines(options, &mut lines);
+        if !self.overrides.is_empty() {
+            lines.push(String::new());
+            let set = format!("Thresholds set: {}", self.overrides.join(", "));
+            lines.extend(wrap(&set, options.columns, 0, 2));
+        }
+        lines.extend(self.closing(options));
+        let mut text = String::new();
+        for line in lines {
+            let line = inert(&line);
+            text += &if options.colour { coloured(&line) } else { line };
+            text.push('\n');
+        }
+        text
+    }
+
+    fn claim_lines(&self, options: TextOptions, lines: &mut Vec<String>) {
+        let (fallen, revoked): (Vec<&Judged>, Vec<&Judged>) = self
+            .claims
+            .iter()
+            .filter(|c| c.status == Status::Revoked)
+            .partition(|c| c.revoked_by == [RESTS_ON_REVOKED.code]);
+        let mut fallen = fallen;
+        for group in by_text(&revoked) {
+            self.revoked_lines(&group, options, lines);
+            // What rests on it, at once or through others, is said with it.
+            let mut down: BTreeSet<&str> = group.iter().map(|j| j.claim.id.as_str()).collect();
+            let mut with_it: Vec<&str> = Vec::new();
+            while let Some(at) = fallen
+                .iter()
+                .position(|j| j.claim.rests_on.iter().any(|id| down.contains(id.as_str())))
+            {
+                let judged = fallen.remove(at);
+                down.insert(&judged.claim.id);
+                with_it.push(&judged.claim.text);
+            }
+            if !with_it.is_empty() {
+                let text = format!("Falls with it: {}", with_it.join("; "));
+                lines.extend(wrap(&text, options.columns, 2, 4));
+            }
+        }
+        for (status, word) in [(Status::Supported, "Survives"), (Status::NotShown, "Not shown")] {
+            let word =
+                if self.revoked() || status == Status::NotShown { word } else { "Supported" };
+            for judged in self.claims.iter().filter(|c| c.status == status) {
+                let text = format!("{word}: {} ({})", judged.claim.text, self.standing(judged));
+                lines.extend(wrap(&text, options.columns, 0, 2));
+            }
+        }
+    }
+
+    fn revoked_lines(&self, group: &[&Judged], options: TextOptions, lines: &mut Vec<String>) {
+        let Some(first) = group.first() else { return };
+        let kinds: Vec<&str> = group.iter().map(|j| j.claim.kind.name()).collect();
+        lines.extend(ends(
+            &format!("Do not quote: {}", first.claim.text),
+            &format!("{}: revoked", kinds.join(", ")),
+            options.columns,
+        ));
+        let mut reasons: Vec<String> = Vec::new();
+        for judged in group {
+            for finding in self.reasons(judged) {
+                let message = capital(&finding.message);
+                if !reasons.contains(&message) {
+                    reasons.push(message);
+                }
+            }
+        }
+        lines.extend(wrap(&format!("{}.", reasons.join(". ")), options.columns, 2, 2));
+        if let Some(instead) = group.iter().find_map(|j| j.instead.as_ref()) {
+            let text = format!("  Quote instead: {}", instead.text);
+            // The same answer to another claim is told in a word.
+            let text = if lines
+                .iter()
+                .any(|line| text.starts_with(line.as_str()) && line.starts_with("  Quote"))
+            {
+                format!("  Quote instead: the same {} {}", short(instead.value, 3), instead.unit)
+            } else {
+                text
+            };
+            lines.extend(wrap(&text, options.columns, 2, 4));
+        }
+    }
+
+    /// The findings that revoke a claim, as their codes stand in it.
+    fn reasons<'a>(&'a self, judged: &'a Judged) -> impl Iterator<Item = &'a Finding> {
+        judged.revoked_by.iter().filter(|code| **code != RESTS_ON_REVOKED.code).filter_map(|code| {
+            self.outcomes.findings().find(|f| {
+                f.code == *code
+                    && f.severity == Severity::Error
+                    && judged.claim.is_concerned_by(&f.about)
+            })
+        })
+    }
+
+    /// What a claim that stands, or is not shown, stands on or lacks.
+    fn standing(&self, judged: &Judged) -> String {
+        let mut parts: Vec<String> = Vec::new();
+        for code in &judged.weakened_by {
+            let weakening = self.outcomes.findings().find(|f| {
+                f.code == *code
+                    && f.severity == Severity::Warning
+                    && judged.claim.is_concerned_by(&f.about)
+            });
+            parts.extend(weakening.map(|f| f.message.clone()));
+        }
+        if judged.status == Status::NotShown {
+            // What was said about a piece of evidence tells more than its absence.
+            let details: Vec<&String> =
+                judged.missing.iter().filter_map(|m| m.detail.as_ref()).collect();
+            let bare = judged.missing.iter().filter(|m| m.detail.is_none());
+            let without_arms = judged.missing.iter().any(|m| m.need == Need::BothArms);
+            parts.extend(details.into_iter().cloned());
+            if !without_arms {
+                let bare: Vec<&str> = bare.map(|m| m.need.words()).collect();
+                if !bare.is_empty() {
+                    parts.push(format!("missing: {}", bare.join(", ")));
+                }
+            }
+        }
+        if parts.is_empty() {
+            parts.push(format!("{}, all evidence there", judged.claim.kind));
+        }
+        parts.join("; ")
+    }
+
+    fn finding_lines(&self, options: TextOptions, lines: &mut Vec<String>) {
+        // The same finding on several runs is said once.
+        let mut groups: Vec<(&Finding, usize)> = Vec::new();
+        for finding in self.outcomes.findings() {
+            if finding.because_of.is_some() || finding.code == RESTS_ON_REVOKED.code {
+                continue;
+            }
+            let same = |f: &Finding| f.code == finding.code && f.message == finding.message;
+            match groups.iter_mut().find(|(first, _)| same(first)) {
+                Some((_, n)) => *n += 1,
+                None => groups.push((finding, 1)),
+            }
+        }
+        groups.sort_by_key(|(f, _)| std::cmp::Reverse(f.severity));
+        let total = groups.len();
+        if total == 0 {
+            return;
+        }
+        lines.push(String::new());
+        let shown = if options.all { total } else { SHOWN };
+        lines.push(if total > shown {
+            format!("Findings ({shown}, and {} more with --all)", total - shown)
+        } else {
+            format!("Findings ({total})")
+        });
+        for (finding, times) in groups.into_iter().take(shown) {
+            let mut head = format!("{}[{}]", finding.severity, finding.code);
+            if let Some(reason) = &finding.allowed {
+                head += &format!(" (allowed: {reason})");
+            }
+            // A reason given above is not said again: here stands what to do about it.
+            let said = !options.all && self.is_a_reason(finding);
+            if !said {
+                let times = if times > 1 { format!(" ({times} times)") } else { String::new() };
+                head += &format!(" {}{times}.", finding.message);
+            }
+            let text = format!("{head} {}", capital(&finding.advice));
+            lines.extend(wrap(&text, options.columns, 2, 4));
+        }
+        let folded = self.outcomes.findings().filter(|f| f.because_of.is_some()).count();
+        if folded > 0 && !options.all {
+            lines.push(format!("  {folded} more follow from these"));
+        }
+    }
+
+    /// Whether a finding was given as the reason why a claim is revoked.
+    fn is_a_reason(&self, finding: &Finding) -> bool {
+        self.claims.iter().any(|judged| {
+            judged.revoked_by.contains(&finding.code)
+                && self.reasons(judged).any(|reason| std::ptr::eq(reason, finding))
+        })
+    }
+
+    fn not_observed_lines(&self, options: TextOptions, lines: &mut Vec<String>) {
+        let mut by_input: BTreeMap<Input, BTreeSet<&str>> = BTreeMap::new();
+        for outcome in self.outcomes.iter() {
+            if let CheckOutcome::NotObserved { code, need, .. } = outcome {
+                by_input.entry(need.input()).or_default().insert(code);
+            }
+        }
+        if by_input.is_empty() {
+            return;
+        }
+        lines.push(String::new());
+        let parts: Vec<String> = by_input
+            .into_iter()
+            .map(|(input, codes)| {
+                let (what, add) = input.words();
+                let n = codes.len();
+                let checks = if options.all {
+                    codes.into_iter().collect::<Vec<_>>().join(", ")
+                } else {
+                    format!("{n} check{}", if n == 1 { "" } else { "s" })
+                };
+                format!("{what}: {checks}, {add}")
+            })
+            .collect();
+        let text = format!("Not observed: {}", parts.join("; "));
+        lines.extend(wrap(&text, options.columns, 0, 2));
+    }
+
+    fn closing(&self, options: TextOptions) -> Vec<String> {
+        let mut text = String::new();
+        if !self.claims.is_empty() && !self.revoked() {
+            text += "Nothing in these data contradicts what is claimed.";
+            if self.not_shown() {
+                text += " What is not shown needs the evidence named above.";
+            }
+        }
+        if text.is_empty() {
+            return Vec::new();
+        }
+        let mut lines = vec![String::new()];
+        lines.extend(wrap(&text, options.columns, 0, 0));
+        lines
+    }
+}
+
+/// Claims that say the same, together, in the order of the first of each.
+fn by_text<'a>(claims: &[&'a Judged]) -> Vec<Vec<&'a Judged>> {
+    let mut groups: Vec<Vec<&Judged>> = Vec::new();
+    for judged in claims {
+        let known = groups
+            .iter_mut()
+            .find(|g| g.first().is_some_and(|first| first.claim.text == judged.claim.text));
+        match known {
+            Some(group) => group.push(judged),
+            None => groups.push(vec![judged]),
+        }
+    }
+    groups
+}
+
+/// A sentence's beginning; a name with an underscore keeps its case.
+fn capital(text: &str) -> String {
+    if text.split_whitespace().next().is_some_and(|word| word.contains('_')) {
+        return text.to_owned();
+    }
+    let mut chars = text.chars();
+    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
+}
+
+fn coloured(line: &str) -> String {
+    const RED: &str = "\x1b[1;31m";
+    const GREEN: &str = "\x1b[1;32m";
+    const YELLOW: &str = "\x1b[1;33m";
+    for (head, colour) in [
+        ("Do not quote:", RED),
+        ("  Falls with it:", RED),
+        ("  Quote instead:", GREEN),
+        ("Survives:", GREEN),
+        ("Supported:", GREEN),
+        ("Not shown:", YELLOW),
+    ] {
+        if let Some(rest) = line.strip_prefix(head) {
+            return format!("{colour}{head}\x1b[0m{rest}");
+        }
+    }
+    line.to_owned()
+}

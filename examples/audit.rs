@@ -1,0 +1,80 @@
+//! May this number be quoted? Judges claims against results, a request log and a host record.
+//!
+//! Without arguments it shows a reconstructed incident from beginning to end:
+//!
+//! ```text
+//! cargo run --release --example audit
+//! cargo run --release --example audit -- results.jsonl request-log.jsonl host.json claims.toml
+//! cargo run --release --example audit -- --claim "prefill_tok_per_s ratio 1.79 over mlx-lm"
+//! ```
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+use trueline::Audit;
+use trueline::report::Report;
+use trueline_examples::arguments::Common;
+use trueline_examples::audit_inputs::Sorted;
+use trueline_examples::failure::Failure;
+use trueline_examples::log_arguments::LogArguments;
+use trueline_examples::{output, story1};
+
+/// Judges claims against benchmark results, a request log and a host record
+#[derive(Debug, Parser)]
+#[command(name = "audit", version)]
+struct Arguments {
+    /// Files, folders or globs, sorted by content; none: a reconstructed incident
+    paths: Vec<PathBuf>,
+    /// A request log of the server
+    #[arg(long, value_name = "PATH")]
+    log: Vec<PathBuf>,
+    /// Results of the benchmark, request by request
+    #[arg(long, value_name = "PATH")]
+    results: Vec<PathBuf>,
+    /// A record of the host's state over the runs
+    #[arg(long, value_name = "FILE")]
+    host: Vec<PathBuf>,
+    /// The results claim to be cold prefill
+    #[arg(long)]
+    cold: bool,
+    /// Not built yet: give the ceiling in the claim file, [[given]]
+    #[arg(long, value_name = "NAME")]
+    hardware: Option<String>,
+    /// Not built yet: give the ceiling in the claim file, [[given]]
+    #[arg(long, value_name = "FILE")]
+    model_config: Option<PathBuf>,
+    #[command(flatten)]
+    reading: LogArguments,
+    #[command(flatten)]
+    common: Common,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    output::finish(&arguments.common, || report(&arguments))
+}
+
+fn report(arguments: &Arguments) -> Result<Report, Failure> {
+    if arguments.hardware.is_some() || arguments.model_config.is_some() {
+        return Err(Failure::new(
+            "--hardware and --model-config are not built yet; give the ceiling in the claim file: \
+             [[given]] what = \"ceiling\", metric, value, source",
+        ));
+    }
+    let common = &arguments.common;
+    let mut sorted = Sorted::by_content(&arguments.paths, arguments.reading.mapping.is_some())?;
+    sorted.add(&arguments.log, &arguments.results, &arguments.host);
+    let claims = common.claim_file()?;
+    if sorted.is_empty() && claims.claims.is_empty() {
+        return story1::audited(common.thresholds()?, common.allowed()?);
+    }
+    let claims = sorted.claim_file()?.and(claims)?;
+    let mut audit =
+        Audit::new().thresholds(common.thresholds()?).allow(common.allowed()?).given(claims.given);
+    if let Some(own) = arguments.reading.own()? {
+        audit = audit.own(own);
+    }
+    let audit = sorted.fill(audit, arguments.cold, arguments.reading.options()?)?;
+    Ok(audit.judge(&claims.claims))
+}

@@ -1,0 +1,165 @@
+//! The inputs of an audit, sorted by what they hold.
+
+use std::path::{Path, PathBuf};
+
+use trueline::claims::{ClaimFile, parse_claim_file};
+use trueline::given::parse_host_record;
+use trueline::logs::{Kind, Mapping, read_runs, sniff};
+use trueline::{Audit, logs::ReadOptions};
+
+use crate::arguments::read_text;
+use crate::failure::Failure;
+use crate::paths::expand;
+
+/// Files by what they hold.
+#[derive(Debug, Default)]
+pub struct Sorted {
+    logs: Vec<PathBuf>,
+    results: Vec<PathBuf>,
+    hosts: Vec<PathBuf>,
+    claims: Vec<PathBuf>,
+    mappings: Vec<PathBuf>,
+    aside: Vec<(PathBuf, String)>,
+}
+
+impl Sorted {
+    /// Sorts files by their content; those that no part of an audit is made of are set aside, with
+    /// the reason. Every JSON-lines file is taken for a log where a mapping was named.
+    ///
+    /// # Errors
+    /// A path that names nothing, or nothing readable among all of them.
+    pub fn by_content(paths: &[PathBuf], has_mapping: bool) -> Result<Self, Failure> {
+        let mut sorted = Self::default();
+        let files = expand(paths)?;
+        let mut first_error = None;
+        for path in files {
+            match sniff(&path) {
+                Ok(Kind::RequestLog(_)) => sorted.logs.push(path),
+                Ok(Kind::Runs) => sorted.results.push(path),
+                Ok(Kind::HostRecord) => sorted.hosts.push(path),
+                Ok(Kind::Claims) => sorted.claims.push(path),
+                Ok(Kind::Mapping) => sorted.mappings.push(path),
+                Ok(Kind::ModelConfig) => sorted.aside.push((
+                    path,
+                    "a model configuration: ceilings from it are not built yet".to_owned(),
+                )),
+                Ok(Kind::Unknown { .. }) if has_mapping && looks_like_lines(&path) => {
+                    sorted.logs.push(path);
+                }
+                Ok(Kind::Unknown { found }) => sorted.aside.push((path, found)),
+                Ok(_) => sorted.aside.push((path, "of a kind that no audit is made of".to_owned())),
+                Err(error) => {
+                    sorted.aside.push((path, error.to_string()));
+                    first_error.get_or_insert(Failure::from(error));
+                }
+            }
+        }
+        let taken = [&sorted.logs, &sorted.results, &sorted.hosts, &sorted.claims];
+        if taken.iter().all(|files| files.is_empty()) && !paths.is_empty() {
+            return Err(first_error.unwrap_or_else(|| {
+                Failure::new(format!(
+                    "expected a request log, results, a host record or claims; found {}",
+                    sorted.aside.first().map_or("nothing", |(_, why)| why)
+                ))
+            }));
+        }
+        Ok(sorted)
+    }
+
+    /// Adds files whose kind was named.
+    pub fn add(&mut self, logs: &[PathBuf], results: &[PathBuf], hosts: &[PathBuf]) {
+        self.logs.extend_from_slice(logs);
+        self.results.extend_from_slice(results);
+        self.hosts.extend_from_slice(hosts);
+    }
+
+    /// Whether there is no file at all.
+    pub fn is_empty(&self) -> bool {
+        [&self.logs, &self.results, &self.hosts, &self.claims, &self.mappings]
+            .iter()
+            .all(|files| files.is_empty())
+    }
+
+    /// What each file was taken for, a line each kind.
+    pub fn preface(&self) -> Vec<String> {
+        let kinds = [
+            ("request log", &self.logs),
+            ("results", &self.results),
+            ("host record", &self.hosts),
+            ("claims", &self.claims),
+            ("mapping", &self.mappings),
+        ];
+        let mut parts: Vec<String> = kinds
+            .iter()
+            .filter(|(_, files)| !files.is_empty())
+            .map(|(kind, files)| match files.as_slice() {
+                [one] => format!("{kind} {}", name(one)),
+                many => format!("{kind} in {} files", many.len()),
+            })
+            .collect();
+        parts.extend(
+            self.aside.iter().map(|(path, why)| format!("set aside {}: {why}", name(path))),
+        );
+        if parts.is_empty() { Vec::new() } else { vec![format!("Taken: {}", parts.join("; "))] }
+    }
+
+    /// The claims and figures of the claim files.
+    ///
+    /// # Errors
+    /// A claim file that cannot be read.
+    pub fn claim_file(&self) -> Result<ClaimFile, Failure> {
+        let mut all = ClaimFile::default();
+        for path in &self.claims {
+            let file = parse_claim_file(&read_text(path)?)
+                .map_err(|e| Failure::new(format!("{}: {e}", path.display())))?;
+            all.claims.extend(file.claims);
+            all.given.extend(file.given);
+        }
+        Ok(all)
+    }
+
+    /// Adds results, host record and log to an audit, in the order it needs.
+    ///
+    /// # Errors
+    /// A file that cannot be read for what it is.
+    pub fn fill(
+        &self,
+        mut audit: Audit,
+        cold: bool,
+        options: ReadOptions,
+    ) -> Result<Audit, Failure> {
+        for path in &self.results {
+            audit = audit.runs(read_runs(path).map_err(Failure::from)?);
+        }
+        if cold {
+            audit = audit.cold();
+        }
+        for path in &self.hosts {
+            let record = parse_host_record(&read_text(path)?)
+                .map_err(|e| Failure::new(format!("{}: {e}", path.display())))?;
+            audit = audit.host(record);
+        }
+        let mut options = options;
+        if let [mapping] = self.mappings.as_slice() {
+            let file = mapping.display().to_string();
+            options = options.with_mapping(Mapping::parse(&file, &read_text(mapping)?)?);
+        }
+        audit = audit.reading(options);
+        if !self.logs.is_empty() {
+            audit = audit.logs(&self.logs).map_err(Failure::from)?;
+        }
+        for line in self.preface() {
+            audit = audit.preface(line);
+        }
+        Ok(audit)
+    }
+}
+
+fn looks_like_lines(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == "jsonl" || e == "ndjson" || e == "log")
+}
+
+fn name(path: &Path) -> String {
+    path.file_name()
+        .map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned())
+}

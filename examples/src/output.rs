@@ -1,0 +1,63 @@
+//! Writing the report, and the exit status.
+
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+
+use trueline::report::{Report, TextOptions};
+
+use crate::arguments::{Common, Format};
+use crate::failure::Failure;
+
+/// Runs a program to its end: `--explain`, or the report written and its exit status.
+///
+/// Exit status 0: nothing revoked; 1: a claim revoked (with `--strict` also: not shown); 2: the
+/// program could not do its work, said in one line on standard error.
+pub fn finish(common: &Common, program: impl FnOnce() -> Result<Report, Failure>) -> ExitCode {
+    let done = match common.explanation() {
+        Ok(Some(text)) => write_to(common, &text).map(|()| ExitCode::SUCCESS),
+        Ok(None) => program().and_then(|report| {
+            write_to(common, &rendered(common, &report))?;
+            Ok(status(common, &report))
+        }),
+        Err(failure) => Err(failure),
+    };
+    done.unwrap_or_else(|failure| {
+        // Nothing is left to do if standard error is gone too.
+        let _ = writeln!(io::stderr(), "error: {failure}");
+        ExitCode::from(2)
+    })
+}
+
+fn status(common: &Common, report: &Report) -> ExitCode {
+    let bad = report.revoked() || (common.strict && report.not_shown());
+    // An embedded case that came out as expected is a success.
+    ExitCode::from(u8::from(bad && !report.case_study))
+}
+
+/// The report in the format asked for.
+pub fn rendered(common: &Common, report: &Report) -> String {
+    match common.format {
+        Format::Json => format!("{:#}\n", report.to_json()),
+        Format::Text => {
+            let terminal = common.out.is_none() && io::stdout().is_terminal();
+            let plain = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
+            report.to_text(TextOptions {
+                colour: terminal && !plain,
+                all: common.all,
+                ..TextOptions::default()
+            })
+        }
+    }
+}
+
+fn write_to(common: &Common, text: &str) -> Result<(), Failure> {
+    match &common.out {
+        Some(path) => std::fs::write(path, text)
+            .map_err(|e| Failure::new(format!("{}: cannot be written: {e}", path.display()))),
+        None => match io::stdout().lock().write_all(text.as_bytes()) {
+            // A reader that has seen enough (`| head`) is no failure.
+            Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(Failure::from(e)),
+            _ => Ok(()),
+        },
+    }
+}

@@ -1,0 +1,3 @@
+//! The programs and the embedded case, end to end.
+
+mod story;
