@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! cargo run --example make_story -- DIR [--seed N] [--field numerator|denominator|honest] [--twin]
-//!     [--samples tail|slow|middle] [--foreign yes|no] [--clock third|full] [--days-later N]
-//!     [--log-model NAME]
+//!     [--samples tail|slow|middle] [--repetitions N] [--foreign yes|no] [--clock third|full]
+//!     [--nice N] [--own yes|no] [--days-later N] [--log-model NAME]
 //! ```
 //!
 //! writes request-log-8080.jsonl, results-incumbent.jsonl, results-library-1.jsonl,
@@ -12,11 +12,13 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::str::FromStr;
 
-use trueline_examples::story1::{Clock, Foreign, Knobs, ReportedField, Samples, tell};
+use trueline_examples::story1::{Clock, Foreign, Knobs, OwnRows, ReportedField, Samples, tell};
 
 const ACCEPTED: &str = "--seed N, --field numerator|denominator|honest, --twin, --samples tail|slow|middle, \
-    --foreign yes|no, --clock third|full, --days-later N, --log-model NAME";
+    --repetitions N, --foreign yes|no, --clock third|full, --nice N, --own yes|no, --days-later N, \
+    --log-model NAME";
 
 fn main() -> ExitCode {
     match asked(std::env::args().skip(1)).and_then(|(folder, knobs)| write(&folder, &knobs)) {
@@ -43,12 +45,13 @@ fn asked(mut words: impl Iterator<Item = String>) -> Result<(PathBuf, Knobs), St
     let mut knobs =
         if twin { Knobs::healthy_twin() } else { Knobs::story(ReportedField::Denominator) };
     for (option, value) in given {
-        let number = || {
-            value.parse().map_err(|_| format!("{option}: expected a whole number, found {value}"))
-        };
         match (option.as_str(), value.as_str()) {
-            ("--seed", _) => knobs.seed = u64::from(number()?),
-            ("--days-later", _) => knobs.log_days_later = number()?,
+            ("--seed", n) => knobs.seed = number(&option, n)?,
+            ("--repetitions", n) => knobs.repetitions = number(&option, n)?,
+            ("--nice", n) => knobs.nice = number(&option, n)?,
+            ("--days-later", n) => knobs.log_days_later = number(&option, n)?,
+            ("--own", "yes") => knobs.own_rows = OwnRows::InLog,
+            ("--own", "no") => knobs.own_rows = OwnRows::Missing,
             ("--log-model", name) if !name.is_empty() => name.clone_into(&mut knobs.log_model),
             ("--field", "numerator") => knobs.field = ReportedField::Numerator,
             ("--field", "denominator") => knobs.field = ReportedField::Denominator,
@@ -64,6 +67,10 @@ fn asked(mut words: impl Iterator<Item = String>) -> Result<(PathBuf, Knobs), St
         }
     }
     Ok((folder.ok_or("expected a folder to write to, found none")?, knobs))
+}
+
+fn number<T: FromStr>(option: &str, text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| format!("{option}: expected a whole number, found {text:?}"))
 }
 
 fn write(folder: &Path, knobs: &Knobs) -> Result<(), String> {

@@ -72,7 +72,7 @@ pub(crate) const TIMESTAMP_DISORDER: CheckInfo = CheckInfo {
     severity: (Note, Error),
     touches: &[Breakdown, Tail],
     needs: &[Need::Ttft],
-    implied_by: &[],
+    implied_by: &["impossible-value"],
     thresholds: &[threshold("share", 0.01, "a torn row in a hundred is an accident")],
     rule: "times of a request contradict each other",
     advice: "leave those rows out and mend the clock or the log before splitting latencies",

@@ -126,7 +126,8 @@ pub fn check_sample_count(claim: &Claim, n: Option<usize>, thresholds: &Threshol
                 check,
                 about,
                 format!(
-                    "{n} samples admit no {:.0} % interval; {needed} are needed",
+                    "{n} sample{} no {:.0} % interval; {needed} are needed",
+                    if n == 1 { " admits" } else { "s admit" },
                     thresholds.get(check, "confidence") * 100.0
                 ),
             )

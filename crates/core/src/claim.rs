@@ -133,6 +133,9 @@ pub struct Claim {
 }
 
 impl Claim {
+    /// The name under which findings and claims speak of the server's log as a whole.
+    pub const THE_LOG: &str = "(the log)";
+
     /// A claim of a kind in words, with nothing else known.
     pub fn new(id: impl Into<String>, kind: ClaimKind, text: impl Into<String>) -> Self {
         Self {
@@ -158,8 +161,9 @@ impl Claim {
         }
     }
 
-    /// The parts of the data that the claim uses: one scope, or one for each arm of a ratio. Empty
-    /// for a conclusion that rests on other claims and names no data of its own.
+    /// The parts of the data that the claim uses: one scope, one for each arm of a ratio, and the
+    /// log for a claim about production. Empty for a conclusion that rests on other claims and
+    /// names no data of its own.
     pub fn uses(&self) -> Vec<Scope> {
         if self.of.is_none() && self.baseline.is_none() && !self.rests_on.is_empty() {
             return Vec::new();
@@ -172,10 +176,13 @@ impl Claim {
             field: self.field.clone(),
             claim: Some(self.id.clone()),
         };
-        match &self.baseline {
-            Some(baseline) => vec![base.clone(), Scope { run: Some(baseline.clone()), ..base }],
-            None => vec![base],
+        let with_run = |run: &str| Scope { run: Some(run.to_owned()), ..base.clone() };
+        let mut uses = vec![base.clone()];
+        uses.extend(self.baseline.as_deref().map(with_run));
+        if self.kind == ClaimKind::Production {
+            uses.push(with_run(Self::THE_LOG));
         }
+        uses
     }
 
     /// Whether something about a part of the data concerns this claim.

@@ -1,6 +1,6 @@
 //! One block of lines, read into a summary of its own.
 
-use memchr::memchr;
+use memchr::{memchr, memrchr};
 use serde::de::DeserializeSeed;
 use trueline_core::RequestRecord;
 
@@ -10,10 +10,13 @@ use crate::own::OwnRows;
 use crate::repair::repair;
 use crate::row::{Numbers, RowView};
 use crate::scan::scan;
-use crate::shape::{Row, Shape, Slots};
+use crate::shape::{Found, Row, Shape, Slots};
 use crate::source::Block;
 use crate::tally::Tally;
 use crate::{ReadOptions, Reason};
+
+/// How much text is checked at a time.
+const PIECE_BYTES: usize = 256 << 10;
 
 /// What reads blocks of one format.
 #[derive(Debug)]
@@ -100,27 +103,22 @@ impl Sink for Production<'_> {
 
 /// Reads the lines of a block into a sink.
 pub(crate) fn read_block(layout: &Layout, block: &Block, sink: &mut dyn Sink) {
-    let mut work =
-        Work { shape: layout.shape.clone(), numbers: Numbers::default(), line: block.too_long };
+    let mut work = Work {
+        shape: layout.shape.clone(),
+        numbers: Numbers::default(),
+        line: block.too_long,
+    };
     sink.tally().production.counts.rejected.add(Reason::TooLong, block.too_long);
-    let text = std::str::from_utf8(&block.bytes).ok();
-    let mut slots = Slots::default();
-    let (mut at, bytes) = (0, block.bytes.as_slice());
-    while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
-        let length = memchr(b'\n', rest).unwrap_or(rest.len());
-        let unended = block.last && length == rest.len();
-        work.line += 1;
-        let end = at + length;
-        if let Some(line) = text.and_then(|t| t.get(at..end)) {
-            plain_line(layout, line, unended, &mut work, &mut slots, sink);
-        } else {
-            let line = String::from_utf8_lossy(rest.get(..length).unwrap_or_default());
-            if matches!(line, std::borrow::Cow::Owned(_)) {
-                sink.tally().production.counts.bad_text += 1;
-            }
-            plain_line(layout, &line, unended, &mut work, &mut Slots::default(), sink);
-        }
-        at = end + 1;
+    let mut rest = block.bytes.as_slice();
+    while !rest.is_empty() {
+        // By pieces that stay in the processor's cache between being checked and being read.
+        let end = match rest.get(..PIECE_BYTES).and_then(|piece| memrchr(b'\n', piece)) {
+            Some(end) => end + 1,
+            None => rest.len(),
+        };
+        let (piece, after) = rest.split_at(end);
+        rest = after;
+        read_piece(layout, piece, block.last && rest.is_empty(), &mut work, sink);
     }
     sink.tally().lines = work.line;
     let (unknown, beyond) = work.shape.unknown();
@@ -128,6 +126,35 @@ pub(crate) fn read_block(layout: &Layout, block: &Block, sink: &mut dyn Sink) {
         sink.tally().unknown.add(&name, count);
     }
     sink.tally().unknown.add_more(beyond);
+}
+
+/// Reads whole lines; `last` says that the input ends with them.
+fn read_piece(
+    layout: &Layout,
+    piece: &[u8],
+    last: bool,
+    work: &mut Work,
+    sink: &mut dyn Sink,
+) {
+    let text = std::str::from_utf8(piece).ok();
+    let mut slots = Slots::default();
+    let mut at = 0;
+    while let Some(rest) = piece.get(at..).filter(|rest| !rest.is_empty()) {
+        let length = memchr(b'\n', rest).unwrap_or(rest.len());
+        let unended = last && length == rest.len();
+        work.line += 1;
+        let end = at + length;
+        if let Some(line) = text.and_then(|t| t.get(at..end)) {
+            plain_line(layout, line, unended, work, &mut slots, sink);
+        } else {
+            let line = String::from_utf8_lossy(rest.get(..length).unwrap_or_default());
+            if matches!(line, std::borrow::Cow::Owned(_)) {
+                sink.tally().production.counts.bad_text += 1;
+            }
+            plain_line(layout, &line, unended, work, &mut Slots::default(), sink);
+        }
+        at = end + 1;
+    }
 }
 
 /// A line: at once where it is one whole object, else by taking it apart.
@@ -160,7 +187,7 @@ fn damaged_line(layout: &Layout, line: &str, unended: bool, work: &mut Work, sin
     let known = &layout.shape;
     let found = envelope::open(&repaired, unended, &|key| known.knows(key));
     let counts = &mut sink.tally().production.counts;
-    counts.bad_text += u64::from(repairs.surrogates > 0);
+    counts.bad_text += u64::from(repairs.text > 0);
     counts.torn += found.torn;
     counts.joined += u64::from(found.objects.len() > 1);
     counts.incomplete_tail += u64::from(found.incomplete);
@@ -172,11 +199,11 @@ fn damaged_line(layout: &Layout, line: &str, unended: bool, work: &mut Work, sin
         && !found.incomplete;
     counts.other += u64::from(nothing);
     for text in found.objects {
-        let mut slots = Slots::default();
-        slots.begin();
+        let (mut slots, mut values) = (Slots::default(), Found::default());
         let mut from = serde_json::Deserializer::from_str(text);
-        let row = Row { shape: &mut work.shape, slots: &mut slots };
+        let row = Row { shape: &mut work.shape, found: &mut values };
         if row.deserialize(&mut from).is_ok() {
+            values.fill(&mut slots);
             object(layout, text, work, &slots, sink);
         } else {
             sink.tally().production.counts.rejected.add(Reason::NotJson, 1);

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use trueline_core::{
-    Bucket, Cell, CellEdges, HitBand, Outcome, Share, Tokens, TokensPerSecond, Window,
+    Bucket, Cell, CellEdges, HitBand, Outcome, Share, Stretch, Tokens, TokensPerSecond, Window,
 };
 
 pub use cache::CacheShares;
@@ -207,8 +207,11 @@ impl Production {
         if hit < COLD_HIT_SHARE && prompt >= COLD_PROMPT_TOKENS {
             self.cold.add(&entry);
         }
+        let compute = row.record.spans.get(Stretch::PrefillCompute).value();
         if !row.reported.is_empty()
-            && let Some(readings) = ReadingsOfRow::of(row.record)
+            && let Some(ttft) = ttft
+            && let Some(readings) =
+                ReadingsOfRow::of(Tokens::new(prompt), Tokens::new(new), ttft, compute)
         {
             let cells = self.cells.len();
             for (slot, rate) in row.reported {

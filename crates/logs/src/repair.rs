@@ -1,4 +1,5 @@
-//! Text that is almost JSON: bare NaN and infinities, lone surrogates, nesting without end.
+//! Text that is almost JSON: bare NaN and infinities, lone surrogates, control characters, nesting
+//! without end.
 
 use std::borrow::Cow;
 
@@ -7,11 +8,12 @@ use std::borrow::Cow;
 pub(crate) struct Repairs {
     /// Bare NaN or infinities put in quotes; the readers of numbers know those words.
     pub(crate) non_finite: u64,
-    /// Lone surrogates replaced.
-    pub(crate) surrogates: u64,
+    /// Lone surrogates and control characters in texts replaced.
+    pub(crate) text: u64,
 }
 
-/// The line with bare NaN and infinities in quotes and lone surrogates replaced.
+/// The line with bare NaN and infinities in quotes, and with lone surrogates and control characters
+/// in texts replaced.
 pub(crate) fn repair(line: &str) -> (Cow<'_, str>, Repairs) {
     let mut repairs = Repairs::default();
     let bytes = line.as_bytes();
@@ -23,13 +25,19 @@ pub(crate) fn repair(line: &str) -> (Cow<'_, str>, Repairs) {
                 if let Some(taken) = lone_surrogate(bytes, at) {
                     out.push_str(line.get(copied..at).unwrap_or_default());
                     out.push_str("\\ufffd");
-                    repairs.surrogates += 1;
+                    repairs.text += 1;
                     copied = at + taken;
                     at = copied;
                     continue;
                 }
                 let pair = hex_unit(bytes, at).is_some_and(|u| (0xd800..0xdc00).contains(&u));
                 at += if pair { 11 } else { 1 };
+            }
+            0..0x20 if quoted => {
+                out.push_str(line.get(copied..at).unwrap_or_default());
+                out.push(' ');
+                repairs.text += 1;
+                copied = at + 1;
             }
             b'N' | b'n' | b'I' | b'i' | b'-' if !quoted => {
                 let before = at.checked_sub(1).and_then(|i| bytes.get(i));
@@ -139,7 +147,7 @@ mod tests {
     fn only_lone_surrogates_are_replaced() {
         let (text, repairs) = repair(r#"{"a":"\ud83d\ude00 \ud83d x \ude00"}"#);
         assert_eq!(text, r#"{"a":"\ud83d\ude00 \ufffd x \ufffd"}"#);
-        assert_eq!(repairs.surrogates, 2);
+        assert_eq!(repairs.text, 2);
     }
 
     #[test]

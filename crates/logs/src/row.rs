@@ -68,8 +68,8 @@ impl Numbers {
         self.reported.clear();
         (self.impossible, self.non_finite, self.new_differs) = (0, 0, false);
         let side = match layout.side.and_then(|slot| slots.get(slot)) {
-            Some(Scalar::Text(text)) if text == "client" => Side::Client,
-            Some(Scalar::Text(text)) if text == "server" => Side::Server,
+            Some(Scalar::Text("client")) => Side::Client,
+            Some(Scalar::Text("server")) => Side::Server,
             _ => layout.table.side,
         };
         let mut finished = Known::Not(Why::Absent);

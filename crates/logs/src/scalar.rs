@@ -14,20 +14,21 @@ const MOST_TOKENS: u64 = 1_000_000_000;
 const LONGEST_S: f64 = 1e6;
 
 /// One JSON value that holds no other.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Scalar<'a> {
     Null,
     Bool(bool),
     Whole(u64),
     Negative(i64),
     Float(f64),
-    Text(Cow<'a, str>),
+    Text(&'a str),
     /// An array or an object where a plain value belongs, or one key with two values.
     Unusable,
 }
 
-impl Scalar<'_> {
+impl<'a> Scalar<'a> {
     /// The number in it.
+    #[inline]
     pub(crate) fn number(&self) -> Result<f64, Why> {
         match self {
             Self::Null => Err(Why::Null),
@@ -46,6 +47,7 @@ impl Scalar<'_> {
         }
     }
 
+    #[inline]
     pub(crate) fn tokens(&self) -> Known<Tokens> {
         if let Self::Whole(n) = self {
             return if *n <= MOST_TOKENS {
@@ -70,6 +72,7 @@ impl Scalar<'_> {
         }
     }
 
+    #[inline]
     pub(crate) fn duration(&self, unit: Unit) -> Known<Duration> {
         let factor = match unit {
             Unit::Milliseconds => 1e-3,
@@ -79,7 +82,7 @@ impl Scalar<'_> {
         };
         match self.number() {
             Ok(x) if x * factor > LONGEST_S => Known::Not(Why::Impossible),
-            Ok(x) => Spans::seconds(x * factor, By::Measured),
+            Ok(x) => duration(x * factor),
             Err(why) => Known::Not(why),
         }
     }
@@ -118,13 +121,28 @@ impl Scalar<'_> {
         }
     }
 
-    pub(crate) fn text(&self) -> Option<Cow<'_, str>> {
-        match self {
+    pub(crate) fn text(&self) -> Option<Cow<'a, str>> {
+        match *self {
             Self::Text(text) if !text.is_empty() => Some(Cow::Borrowed(text)),
             Self::Whole(n) => Some(Cow::Owned(n.to_string())),
             Self::Negative(n) => Some(Cow::Owned(n.to_string())),
             _ => None,
         }
+    }
+}
+
+/// Seconds as a duration to the nearest nanosecond.
+fn duration(seconds: f64) -> Known<Duration> {
+    if (0.0..=LONGEST_S).contains(&seconds) {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "not negative and at most 1e15"
+        )]
+        let nanos = (seconds * 1e9 + 0.5) as u64;
+        Known::is(Duration::from_nanos(nanos), By::Measured)
+    } else {
+        Spans::seconds(seconds, By::Measured)
     }
 }
 
@@ -144,7 +162,7 @@ mod tests {
 
     #[test]
     fn absent_null_zero_and_nonsense_stay_apart() {
-        let text = |t: &'static str| Scalar::Text(Cow::Borrowed(t));
+        let text = |t: &'static str| Scalar::Text(t);
         assert_eq!(Scalar::Whole(0).tokens().value(), Some(Tokens::new(0)));
         assert_eq!(Scalar::Null.tokens(), Known::Not(Why::Null));
         assert_eq!(text("NaN").tokens(), Known::Not(Why::NonFinite));
@@ -164,7 +182,7 @@ mod tests {
     fn stamps_are_read_in_every_unit() {
         // 2026-11-29T13:18:18Z is 1,795,958,298 s after the epoch (date -u -d ... +%s).
         let at = Some(WallTime::from_nanos(1_795_958_298_000_000_000));
-        let iso = |t: &'static str| Scalar::Text(Cow::Borrowed(t)).wall_time(Unit::Iso8601);
+        let iso = |t: &'static str| Scalar::Text(t).wall_time(Unit::Iso8601);
         assert_eq!(iso("2026-11-29T13:18:18Z").value(), at);
         assert_eq!(iso("2026-11-29T14:18:18+01:00").value(), at);
         assert_eq!(iso("2026-11-29 13:18:18").value(), at);

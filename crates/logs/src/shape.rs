@@ -3,7 +3,6 @@
 //! Rows of one file list their keys in one order, so each key remembers which key followed it last
 //! time; that one is compared first. A key that no table knows is counted by name.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -134,9 +133,10 @@ impl Shape {
     }
 
     /// The length and target of the key that is expected next, if the text begins with it.
+    #[inline]
     pub(crate) fn expect(&mut self, node: usize, guess: usize, text: &[u8]) -> Option<(usize, Target)> {
         let child = self.nodes.get_mut(node)?.children.get_mut(guess)?;
-        text.starts_with(&child.written).then(|| {
+        starts_with(text, &child.written).then(|| {
             child.seen += 1;
             (child.written.len(), child.target)
         })
@@ -174,6 +174,7 @@ impl Shape {
         (at, target)
     }
 
+    #[inline]
     pub(crate) fn guess_after(&self, node: usize, child: Option<usize>) -> usize {
         let Some(node) = self.nodes.get(node) else { return 0 };
         match child {
@@ -193,6 +194,17 @@ impl Shape {
             }
         }
     }
+}
+
+/// Whether a text starts so, eight bytes at a time: keys are short.
+#[inline]
+fn starts_with(text: &[u8], start: &[u8]) -> bool {
+    let Some(text) = text.get(..start.len()) else { return false };
+    let (Some((a, _)), Some((b, _))) = (text.split_last_chunk::<8>().map(|(r, l)| (l, r)), start.split_last_chunk::<8>().map(|(r, l)| (l, r)))
+    else {
+        return text == start;
+    };
+    a == b && text.chunks_exact(8).zip(start.chunks_exact(8)).all(|(a, b)| a == b)
 }
 
 /// The values of one row.
@@ -218,6 +230,7 @@ impl<'x> Slots<'x> {
     }
 
     /// The value of a slot, if the row has it.
+    #[inline]
     pub(crate) fn get(&self, slot: usize) -> Option<&Scalar<'x>> {
         (self.stamps.get(slot) == Some(&self.now)).then(|| self.values.get(slot))?
     }
@@ -233,11 +246,13 @@ impl<'x> Slots<'x> {
     }
 
     /// Counts a known key that has no slot.
+    #[inline]
     pub(crate) fn hit(&mut self) {
         self.hits += 1;
     }
 
     /// Sets a slot that the row has not set yet; `None` where it has.
+    #[inline]
     pub(crate) fn set_once(&mut self, slot: usize, value: Scalar<'x>) -> Option<()> {
         match (self.stamps.get_mut(slot), self.values.get_mut(slot)) {
             (Some(stamp), Some(held)) => {
@@ -275,28 +290,59 @@ impl<'x> Slots<'x> {
     }
 }
 
-/// Reads one object into the slots.
-pub(crate) struct Row<'s, 'x> {
-    pub(crate) shape: &'s mut Shape,
-    pub(crate) slots: &'s mut Slots<'x>,
+/// A value of a damaged line, which may have had to be decoded.
+#[derive(Debug)]
+enum Held {
+    Scalar(Scalar<'static>),
+    Text(String),
 }
 
-impl<'de> DeserializeSeed<'de> for Row<'_, 'de> {
-    type Value = ();
+/// The values of a damaged line, to be put into slots.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    values: Vec<(usize, Held)>,
+    hits: u32,
+}
 
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
-        from.deserialize_any(Object { shape: self.shape, slots: self.slots, node: 0, depth: 1 })
+impl Found {
+    /// Puts them into slots.
+    pub(crate) fn fill<'x>(&'x self, slots: &mut Slots<'x>) {
+        slots.begin();
+        for (slot, value) in &self.values {
+            slots.set(
+                *slot,
+                match value {
+                    Held::Scalar(scalar) => *scalar,
+                    Held::Text(text) => Scalar::Text(text),
+                },
+            );
+        }
+        slots.hits += self.hits;
     }
 }
 
-struct Object<'s, 'x> {
+/// Reads one object by way of serde.
+pub(crate) struct Row<'s> {
+    pub(crate) shape: &'s mut Shape,
+    pub(crate) found: &'s mut Found,
+}
+
+impl<'de> DeserializeSeed<'de> for Row<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        from.deserialize_any(Object { shape: self.shape, found: self.found, node: 0, depth: 1 })
+    }
+}
+
+struct Object<'s> {
     shape: &'s mut Shape,
-    slots: &'s mut Slots<'x>,
+    found: &'s mut Found,
     node: usize,
     depth: u32,
 }
 
-impl<'de> DeserializeSeed<'de> for Object<'_, 'de> {
+impl<'de> DeserializeSeed<'de> for Object<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
@@ -304,7 +350,7 @@ impl<'de> DeserializeSeed<'de> for Object<'_, 'de> {
     }
 }
 
-impl<'de> Visitor<'de> for Object<'_, 'de> {
+impl<'de> Visitor<'de> for Object<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -327,13 +373,13 @@ impl<'de> Visitor<'de> for Object<'_, 'de> {
             match target {
                 Target::Slot(slot) => {
                     let value = map.next_value_seed(Leaf { depth: self.depth })?;
-                    self.slots.set(slot, value);
+                    self.found.values.push((slot, value));
                 }
                 Target::Node(node) => {
-                    self.slots.hits += 1;
+                    self.found.hits += 1;
                     map.next_value_seed(Object {
                         shape: self.shape,
-                        slots: self.slots,
+                        found: self.found,
                         node,
                         depth: self.depth + 1,
                     })?;
@@ -410,65 +456,57 @@ struct Leaf {
 }
 
 impl<'de> DeserializeSeed<'de> for Leaf {
-    type Value = Scalar<'de>;
+    type Value = Held;
 
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Scalar<'de>, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Held, D::Error> {
         from.deserialize_any(self)
     }
 }
 
 impl<'de> Visitor<'de> for Leaf {
-    type Value = Scalar<'de>;
+    type Value = Held;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a value")
     }
 
-    fn visit_unit<E>(self) -> Result<Scalar<'de>, E> {
-        Ok(Scalar::Null)
+    fn visit_unit<E>(self) -> Result<Held, E> {
+        Ok(Held::Scalar(Scalar::Null))
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Scalar<'de>, E> {
-        Ok(Scalar::Bool(value))
+    fn visit_bool<E>(self, value: bool) -> Result<Held, E> {
+        Ok(Held::Scalar(Scalar::Bool(value)))
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Scalar<'de>, E> {
-        Ok(Scalar::Whole(value))
+    fn visit_u64<E>(self, value: u64) -> Result<Held, E> {
+        Ok(Held::Scalar(Scalar::Whole(value)))
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Scalar<'de>, E> {
-        Ok(u64::try_from(value).map_or(Scalar::Negative(value), Scalar::Whole))
+    fn visit_i64<E>(self, value: i64) -> Result<Held, E> {
+        Ok(Held::Scalar(u64::try_from(value).map_or(Scalar::Negative(value), Scalar::Whole)))
     }
 
-    fn visit_f64<E>(self, value: f64) -> Result<Scalar<'de>, E> {
-        Ok(Scalar::Float(value))
+    fn visit_f64<E>(self, value: f64) -> Result<Held, E> {
+        Ok(Held::Scalar(Scalar::Float(value)))
     }
 
-    fn visit_borrowed_str<E>(self, value: &'de str) -> Result<Scalar<'de>, E> {
-        Ok(Scalar::Text(Cow::Borrowed(value)))
+    fn visit_str<E>(self, value: &str) -> Result<Held, E> {
+        Ok(Held::Text(value.to_owned()))
     }
 
-    fn visit_str<E>(self, value: &str) -> Result<Scalar<'de>, E> {
-        Ok(Scalar::Text(Cow::Owned(value.to_owned())))
-    }
-
-    fn visit_string<E>(self, value: String) -> Result<Scalar<'de>, E> {
-        Ok(Scalar::Text(Cow::Owned(value)))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Scalar<'de>, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Held, A::Error> {
         if self.depth >= DEPTH_LIMIT {
             return Err(A::Error::custom(TOO_DEEP));
         }
         while map.next_key_seed(Leaf { depth: self.depth + 1 })?.is_some() {
             map.next_value_seed(Leaf { depth: self.depth + 1 })?;
         }
-        Ok(Scalar::Unusable)
+        Ok(Held::Scalar(Scalar::Unusable))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Scalar<'de>, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Held, A::Error> {
         skip_seq(seq, self.depth + 1)?;
-        Ok(Scalar::Unusable)
+        Ok(Held::Scalar(Scalar::Unusable))
     }
 }
 

@@ -39,7 +39,11 @@ impl Evidence {
 
 /// What evidence must serve: the parts that a claim uses, or the claim itself where it names none.
 fn parts(claim: &Claim) -> Vec<Scope> {
-    let uses = claim.uses();
+    let mut uses = claim.uses();
+    if claim.kind == ClaimKind::Production {
+        // What is required of the log is recorded for the run that it is to witness.
+        uses.retain(|used| used.run.as_deref() != Some(Claim::THE_LOG));
+    }
     if uses.is_empty() { vec![Scope::of_claim(&claim.id)] } else { uses }
 }
 

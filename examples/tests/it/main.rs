@@ -1,3 +1,5 @@
-//! The programs and the embedded case, end to end.
+//! The programs, the documents and the embedded case, end to end.
 
+mod documents;
+mod programs;
 mod story;

@@ -1,6 +1,8 @@
 //! Rates that the source states, held against the rates derived here.
 
-use trueline_core::{Reading, RequestRecord, TokensPerSecond};
+use std::time::Duration;
+
+use trueline_core::{Reading, Tokens, TokensPerSecond};
 
 use crate::Values;
 
@@ -94,23 +96,32 @@ pub(crate) struct ReadingsOfRow {
 }
 
 impl ReadingsOfRow {
-    /// `None` for a row without new tokens or TTFT.
-    pub(crate) fn of(record: &RequestRecord) -> Option<Self> {
-        let positive = |r: TokensPerSecond| (r.get() > 0.0).then_some(r.get());
+    /// The readings of a row by the formulas of [`RequestRecord::rate_under`]; `None` without new
+    /// tokens or TTFT.
+    ///
+    /// [`RequestRecord::rate_under`]: trueline_core::RequestRecord::rate_under
+    pub(crate) fn of(
+        prompt: Tokens,
+        new: Tokens,
+        ttft: Duration,
+        compute: Option<Duration>,
+    ) -> Option<Self> {
+        let ttft = seconds(ttft).filter(|_| new.get() > 0)?;
+        let compute = compute.and_then(seconds);
+        let (prompt, new) = (prompt.as_f64(), new.as_f64());
         let mut rates = [None; Reading::ALL.len()];
-        for reading in Reading::ALL {
-            rates[reading as usize] = record.rate_under(reading).and_then(positive);
-        }
-        let rate = |reading: Reading| rates[reading as usize];
-        let honest = rate(Reading::NewOverTtft)?;
-        Some(Self {
-            rates,
-            numerator: rate(Reading::AllOverTtft)? / honest,
-            denominator: rate(Reading::NewOverCompute).map(|compute| compute / honest),
-        })
+        rates[Reading::NewOverTtft as usize] = Some(new / ttft);
+        rates[Reading::AllOverTtft as usize] = Some(prompt / ttft);
+        rates[Reading::NewOverCompute as usize] = compute.map(|c| new / c);
+        rates[Reading::AllOverCompute as usize] = compute.map(|c| prompt / c);
+        Some(Self { rates, numerator: prompt / new, denominator: compute.map(|c| ttft / c) })
     }
 
     fn rate(&self, reading: Reading) -> Option<f64> {
         self.rates[reading as usize]
     }
+}
+
+fn seconds(took: Duration) -> Option<f64> {
+    (!took.is_zero()).then(|| took.as_secs_f64())
 }

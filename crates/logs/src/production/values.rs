@@ -76,12 +76,15 @@ impl Values {
         Some((high - low).mul_add(position.fract(), low))
     }
 
+    #[inline]
     pub(crate) fn push(&mut self, value: f64) {
         if let Some(histogram) = &mut self.coarse {
             record(histogram, value);
         } else {
             self.exact.push(value);
-            self.settle();
+            if self.exact.len() > EXACT || self.sorted.get().is_some() {
+                self.settle();
+            }
         }
     }
 
@@ -105,9 +108,7 @@ impl Values {
 
     /// Turns into a histogram above the limit: a matter of how many there are, not of their order.
     fn settle(&mut self) {
-        if self.sorted.get().is_some() {
-            self.sorted = OnceLock::new();
-        }
+        self.sorted = OnceLock::new();
         if self.exact.len() > EXACT {
             let mut histogram = Histogram::new_with_bounds(1, TOP, 3)
                 .expect("the bounds and digits are constants that the histogram accepts");
@@ -132,7 +133,7 @@ fn record(histogram: &mut Histogram<u64>, value: f64) {
         clippy::cast_sign_loss,
         reason = "a cast of a float saturates and values are not negative"
     )]
-    let scaled = (value * SCALE).round() as u64;
+    let scaled = (value * SCALE + 0.5) as u64;
     histogram.saturating_record(scaled);
 }
 

@@ -111,6 +111,7 @@ pub(crate) fn interval(values: &Values) -> Option<(f64, f64)> {
 
 fn hit_words(stats: &CellStats) -> String {
     stats.hit_range().map_or(String::new(), |(low, high)| {
-        format!(", {:.0}–{:.0} % cached", low.get() * 100.0, high.get() * 100.0)
+        let (low, high) = ((low.get() * 100.0).round(), (high.get() * 100.0).round());
+        if low < high { format!(", {low}–{high} % cached") } else { format!(", {high} % cached") }
     })
 }

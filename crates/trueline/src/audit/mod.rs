@@ -89,7 +89,12 @@ impl Audit {
 
     /// Adds runs that were read, with the outcomes of reading them.
     #[must_use]
-    pub fn runs(mut self, read: Checked<Vec<BenchRun>>) -> Self {
+    pub fn runs(mut self, mut read: Checked<Vec<BenchRun>>) -> Self {
+        // A reader speaks of a run by its label, claims speak of its arm.
+        for finding in read.outcomes.findings_mut() {
+            let run = read.value.iter().find(|r| Some(&r.label) == finding.about.run.as_ref());
+            finding.about.run = run.map(|r| r.arm().to_owned()).or(finding.about.run.take());
+        }
         self.runs.extend(read.value);
         self.outcomes.extend(read.outcomes);
         self
@@ -208,6 +213,10 @@ impl Audit {
                 BenchRun::new("own", side, log.value.own().to_vec())
                     .with_conditions(log.value.conditions().clone()),
             );
+        }
+        // What reading the log found concerns the log, not the runs beside it.
+        for finding in log.outcomes.findings_mut().filter(|f| !f.touches.is_empty()) {
+            finding.about.run.get_or_insert_with(|| Claim::THE_LOG.to_owned());
         }
         self.outcomes.extend(log.outcomes);
         self.log = Some(log.value);

@@ -10,9 +10,6 @@ use trueline_core::{
 use super::Work;
 use crate::given::check_host_record;
 
-/// What a claim about a field of the log is about.
-const THE_LOG: &str = "(the log)";
-
 impl<'a> Work<'a> {
     /// Gives a claim that names no run the only one it can be about.
     pub(super) fn resolve_runs(&mut self) {
@@ -24,7 +21,7 @@ impl<'a> Work<'a> {
             }
             if claim.field.is_some() {
                 // A stated field is the log's own: nothing about a run concerns it.
-                claim.of = Some(THE_LOG.to_owned());
+                claim.of = Some(Claim::THE_LOG.to_owned());
                 continue;
             }
             let arms: BTreeSet<&str> = runs

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use trueline_baseline::stats::median;
+use trueline_baseline::stats::{median, smallest_n};
 use trueline_baseline::{metric_values, samples_of};
 use trueline_core::{BenchRun, Bucket, CellEdges, CellScope, Claim, ClaimKind, Metric, Statistic};
 
@@ -35,7 +35,9 @@ pub fn default_claims(
                 && claims.iter().any(|c: &Claim| c.of.as_deref() == Some(arm));
             let Some(value) = median(&values).filter(|_| !rate_taken) else { continue };
             let mut kinds = vec![ClaimKind::Absolute];
+            // Without an interval nobody could plan on it: such a claim is not an obvious one.
             if metric == Metric::PrefillTokPerS
+                && smallest_n(0.5, 0.95).is_some_and(|needed| values.len() >= needed)
                 && runs.iter().any(|run| run.arm() == arm && witnessed(run))
             {
                 kinds.push(ClaimKind::Production);

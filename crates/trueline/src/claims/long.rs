@@ -289,7 +289,7 @@ mod tests {
         let a = &file.claims[0];
         assert_eq!(a.value, Some(1.3));
         assert_eq!(a.samples, [0.0741, 0.075]);
-        assert_eq!(a.text, "candidate = 1.3x library, TPOT");
+        assert_eq!(a.text, "candidate = 1.3x library, TPOT at rate 4");
         assert_eq!(a.unjudged.len(), 7);
         assert_eq!(a.conditions.get("nice"), Some("5"));
         let b = &file.claims[1];

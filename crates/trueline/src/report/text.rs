@@ -43,7 +43,9 @@ impl Report {
         }
         self.claim_lines(options, &mut lines);
         if !self.body.is_empty() {
-            lines.push(String::new());
+            if !self.claims.is_empty() {
+                lines.push(String::new());
+            }
             lines.extend(self.body.iter().cloned());
         }
         self.finding_lines(options, &mut lines);
