@@ -1,1 +1,1 @@
-//! What the benchmarks share.
+//! Benchmarks of our own code; `compare/` holds the scripts that measure other tools beside it.

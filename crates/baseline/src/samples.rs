@@ -84,14 +84,11 @@ fn over_window(run: &BenchRun, part: fn(&RequestRecord) -> Option<f64>) -> Vec<f
     sum.filter(|_| seconds > 0.0).map(|s| s / seconds).into_iter().collect()
 }
 
-/// Checks that a run which is said to be cold hit no cache.
+/// Checks that a run which is said to be cold (by its plan or its owner) hit no cache.
 pub fn check_cold_run(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
     let check = &CACHE_HITS_IN_COLD_RUN;
     let mut outcomes = Outcomes::default();
     let about = Scope::default().with_run(run.arm());
-    if run.plan.cold != Some(true) {
-        return outcomes;
-    }
     let shares: Vec<f64> =
         run.measured().filter_map(|r| r.hit_share().value()).map(Share::get).collect();
     if shares.is_empty() {
@@ -127,7 +124,7 @@ pub fn check_cold_run(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
 mod tests {
     use std::time::Duration;
 
-    use trueline_core::{By, Known, Plan, Stretch, WallTime};
+    use trueline_core::{By, Known, Stretch, WallTime};
 
     use super::*;
 
@@ -142,15 +139,13 @@ mod tests {
         r
     }
 
-    fn run(requests: Vec<RequestRecord>, cold: bool) -> BenchRun {
-        let mut plan = Plan::default();
-        plan.cold = Some(cold);
-        BenchRun::new("r", Side::Client, requests).with_plan(plan)
+    fn run(requests: Vec<RequestRecord>) -> BenchRun {
+        BenchRun::new("r", Side::Client, requests)
     }
 
     #[test]
     fn run_metrics_are_sums_over_wall_time_and_not_means_of_rates() {
-        let run = run(vec![request(1_000, 0, 0), request(1_000, 0, 1)], false);
+        let run = run(vec![request(1_000, 0, 0), request(1_000, 0, 1)]);
         // By hand: the window is 0 s to 4 s; 22 output tokens / 4 s = 5.5.
         assert_eq!(metric_values(&run, Metric::OutputTokPerS), Some(vec![5.5]));
         assert_eq!(metric_values(&run, Metric::RequestPerS), Some(vec![0.5]));
@@ -164,11 +159,13 @@ mod tests {
     #[test]
     fn a_cold_run_may_hit_its_template_and_no_more() {
         let none = Thresholds::default();
-        let quiet = check_cold_run(&run(vec![request(1_000, 49, 0)], true), &none);
+        let quiet = check_cold_run(&run(vec![request(1_000, 49, 0)]), &none);
         assert!(!quiet.has("cache-hits-in-cold-run"));
-        let loud = check_cold_run(&run(vec![request(1_000, 50, 0)], true), &none);
+        let loud = check_cold_run(&run(vec![request(1_000, 50, 0)]), &none);
         assert!(loud.has("cache-hits-in-cold-run"));
-        let warm_by_design = check_cold_run(&run(vec![request(1_000, 900, 0)], false), &none);
-        assert_eq!(warm_by_design.iter().count(), 0);
+        let mut silent = request(1_000, 900, 0);
+        silent.tokens.cached = Known::Not(trueline_core::Why::Absent);
+        let unknown = check_cold_run(&run(vec![silent]), &none);
+        assert!(unknown.findings().count() == 0 && unknown.iter().count() == 1);
     }
 }

@@ -2,4 +2,5 @@
 
 mod documents;
 mod programs;
+mod casebook;
 mod story;

@@ -22,7 +22,10 @@ impl Work<'_> {
                     Scope::of_claim(&claim.id),
                     "no pair of neighbours was measured here",
                 ),
-                _ if claim.field.is_none() => self.check_value(claim),
+                _ if claim.field.is_none() => {
+                    self.note_unclear_run(claim);
+                    self.check_value(claim);
+                }
                 _ => {}
             }
             if claim.kind == ClaimKind::Production {

@@ -70,6 +70,7 @@ pub struct Audit {
     allowed: Allowed,
     reading: ReadOptions,
     own: Option<Own>,
+    cold: bool,
     outcomes: Outcomes,
     preface: Vec<String>,
 }
@@ -132,9 +133,7 @@ impl Audit {
     /// Says that the runs claim to be cold prefill.
     #[must_use]
     pub fn cold(mut self) -> Self {
-        for run in &mut self.runs {
-            run.plan.cold = Some(true);
-        }
+        self.cold = true;
         self
     }
 

@@ -45,11 +45,29 @@ impl<'a> Work<'a> {
             .collect()
     }
 
+    /// Says of a claim whose run is not clear, or not there, what was found instead.
+    pub(super) fn note_unclear_run(&mut self, claim: &Claim) {
+        let arms: BTreeSet<&str> = self.audit.runs.iter().map(BenchRun::arm).collect();
+        let arms = arms.into_iter().collect::<Vec<_>>().join(", ");
+        let detail = match &claim.of {
+            _ if arms.is_empty() => return,
+            None => format!("which run it is about is not clear; name one of: {arms}"),
+            Some(of) if of != Claim::THE_LOG && self.runs_of(of, None).is_empty() => {
+                format!("there is no run {of:?}; there are: {arms}")
+            }
+            Some(_) => return,
+        };
+        self.evidence.lacking(Need::Definition, Scope::of_claim(&claim.id), detail.clone());
+        self.evidence.lacking(Need::ProductionLog, Scope::of_claim(&claim.id), detail);
+    }
+
     pub(super) fn check_runs(&mut self) {
         let thresholds = &self.audit.thresholds;
         for run in &self.audit.runs {
             let about = Scope::default().with_run(run.arm());
-            self.outcomes.extend(check_cold_run(run, thresholds));
+            if self.audit.cold || run.plan.cold == Some(true) {
+                self.outcomes.extend(check_cold_run(run, thresholds));
+            }
             let mut disorders: BTreeMap<Disorder, u64> = BTreeMap::new();
             for kind in run.measured().filter_map(RequestRecord::disorder) {
                 *disorders.entry(kind).or_default() += 1;

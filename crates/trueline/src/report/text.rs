@@ -29,6 +29,9 @@ impl Default for TextOptions {
 /// How many findings the first screen shows.
 const SHOWN: usize = 3;
 
+/// How many claims of each fate the first screen tells apart.
+const CLAIMS_SHOWN: usize = 5;
+
 impl Report {
     /// The report as text.
     ///
@@ -72,7 +75,10 @@ impl Report {
             .filter(|c| c.status == Status::Revoked)
             .partition(|c| c.revoked_by == [RESTS_ON_REVOKED.code]);
         let mut fallen = fallen;
-        for group in by_text(&revoked) {
+        let most = if options.all { usize::MAX } else { CLAIMS_SHOWN };
+        let groups = by_text(&revoked);
+        more(lines, groups.len(), most, "revoked");
+        for group in groups.into_iter().take(most) {
             self.revoked_lines(&group, options, lines);
             // What rests on it, at once or through others, is said with it.
             let mut down: BTreeSet<&str> = group.iter().map(|j| j.claim.id.as_str()).collect();
@@ -93,7 +99,9 @@ impl Report {
         for (status, word) in [(Status::Supported, "Survives"), (Status::NotShown, "Not shown")] {
             let word =
                 if self.revoked() || status == Status::NotShown { word } else { "Supported" };
-            for judged in self.claims.iter().filter(|c| c.status == status) {
+            let of_this_fate = || self.claims.iter().filter(|c| c.status == status);
+            more(lines, of_this_fate().count(), most, word);
+            for judged in of_this_fate().take(most) {
                 let text = format!("{word}: {} ({})", judged.claim.text, self.standing(judged));
                 lines.extend(wrap(&text, options.columns, 0, 2));
             }
@@ -270,6 +278,16 @@ impl Report {
         let mut lines = vec![String::new()];
         lines.extend(wrap(&text, options.columns, 0, 0));
         lines
+    }
+}
+
+/// Says that only the first few are told.
+fn more(lines: &mut Vec<String>, n: usize, most: usize, what: &str) {
+    if n > most {
+        lines.push(format!(
+            "{n} claims: {}; the first {most} here, all with --all",
+            what.to_lowercase()
+        ));
     }
 }
 

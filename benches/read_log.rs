@@ -1,0 +1,65 @@
+//! Reading a request log: bytes in, summary out, on one thread and on two, and by a mapping.
+
+use std::fmt::Write;
+use std::hint::black_box;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use trueline::logs::{Mapping, ReadOptions, read_log_from};
+
+/// 200,000 rows of Trueline's own JSON lines, some 50 MB.
+fn rows() -> String {
+    let mut text = String::new();
+    for i in 0..200_000_u64 {
+        let prompt = 200 + i * 7_919 % 60_000;
+        let cached = prompt * (i % 100) / 100;
+        writeln!(
+            text,
+            r#"{{"id":"req-{i:08}","session":"s{}","model":"m","started_at_s":{}.25,"prompt_tokens":{prompt},"cached_tokens":{cached},"output_tokens":{},"ttft_s":{},"e2e_latency_s":{},"outcome":"ok","reported":{{"prefill_tok_s":{}}}}}"#,
+            i % 700,
+            1_793_600_000 + i,
+            1 + i % 500,
+            0.05 + (prompt - cached) as f64 / 900.0,
+            9.0 + (prompt - cached) as f64 / 900.0,
+            900.0,
+        )
+        .expect("writing to a String cannot fail");
+    }
+    text
+}
+
+const MAPPING: &str = r#"
+name = "the same, mapped"
+[[field]]
+path = "prompt_tokens"
+meaning = "prompt_tokens"
+unit = "tokens"
+[[field]]
+path = "cached_tokens"
+meaning = "cached_tokens"
+unit = "tokens"
+[[field]]
+path = "ttft_s"
+meaning = "ttft"
+unit = "s"
+clock = "server"
+"#;
+
+fn read(c: &mut Criterion) {
+    let text = rows();
+    let mut group = c.benchmark_group("read_log");
+    group.throughput(Throughput::Bytes(text.len() as u64)).sample_size(10);
+    let mapping = Mapping::parse("bench", MAPPING).expect("the mapping above is right");
+    for (name, options) in [
+        ("own_jsonl/1_thread", ReadOptions::default().with_threads(1)),
+        ("own_jsonl/2_threads", ReadOptions::default().with_threads(2)),
+        ("mapped/1_thread", ReadOptions::default().with_threads(1).with_mapping(mapping)),
+    ] {
+        group.bench_function(name, |b| {
+            b.iter(|| read_log_from("bench", black_box(text.as_bytes()), &options));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, read);
+criterion_main!(benches);
