@@ -179,7 +179,7 @@ fn body(log: &LogSummary, causes: &Causes) -> Vec<String> {
         lines.push(format!("  and {left_out} more cells (--format json)"));
     }
     if production.cold().requests() > 0 {
-        lines.push(row("all cold: under 5 % cached, 512 tokens up", production.cold()));
+        lines.push(row("all cold: 0–5 %, 512 tokens up", production.cold()));
     }
     lines.push("  There is no rate over all cells: hit share and length would set it.".to_owned());
     lines.push(String::new());
@@ -243,8 +243,9 @@ fn row(name: &str, stats: &CellStats) -> String {
     let ends = interval(stats.rates())
         .map_or("-".to_owned(), |(low, high)| format!("[{}, {}]", short(low, 4), short(high, 4)));
     format!(
-        "  {name:<38}{:>9}{:>9}{:>22}{:>10}{:>10}",
+        "  {name:<32}{:>9}{:>8}{:>9}{:>20}{:>9}{:>11}",
         count(stats.requests()),
+        count(stats.rates().len()),
         rate(stats.rates().median()),
         ends,
         rate(stats.sum_over_sum().map(TokensPerSecond::get)),

@@ -242,7 +242,9 @@ impl Audit {
             audit: &self,
         };
         work.claims = if claims.is_empty() {
-            default_claims(&self.runs, self.reading.edges(), |run| work.is_witnessed(run))
+            default_claims(&self.runs, self.reading.edges(), self.reading.min_new_tokens(), |run| {
+                work.is_witnessed(run)
+            })
         } else {
             claims.to_vec()
         };

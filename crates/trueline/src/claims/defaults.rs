@@ -17,6 +17,7 @@ use super::quantity_text;
 pub fn default_claims(
     runs: &[BenchRun],
     edges: &CellEdges,
+    min_new_tokens: Tokens,
     witnessed: impl Fn(&BenchRun) -> bool,
 ) -> Vec<Claim> {
     let mut claims = Vec::new();
@@ -27,7 +28,7 @@ pub fn default_claims(
             let mut values: Vec<f64> = runs
                 .iter()
                 .filter(|run| run.arm() == arm)
-                .flat_map(|run| metric_values(run, metric).unwrap_or_default())
+                .flat_map(|run| values_of(run, metric, min_new_tokens))
                 .collect();
             values.sort_by(f64::total_cmp);
             // TTFT is the headline only where there is no rate to quote.
@@ -62,6 +63,16 @@ pub fn default_claims(
         }
     }
     claims
+}
+
+/// The values of a metric; prefill rates only of requests with enough new tokens to mean one.
+fn values_of(run: &BenchRun, metric: Metric, min_new_tokens: Tokens) -> Vec<f64> {
+    if metric == Metric::PrefillTokPerS {
+        let rated =
+            |r: &&RequestRecord| r.new_tokens().value().is_some_and(|n| n >= min_new_tokens);
+        return samples_of(run.measured().filter(rated)).iter().map(|s| s.rate).collect();
+    }
+    metric_values(run, metric).unwrap_or_default()
 }
 
 /// The prompt-length bucket of all of an arm's prefill samples, if it is one.
