@@ -1,9 +1,7 @@
 //! What do the files of the first origin story look like?
 //!
 //! ```text
-//! cargo run --example make_story -- DIR [--seed N] [--field numerator|denominator|honest] [--twin]
-//!     [--samples tail|slow|middle] [--repetitions N] [--foreign yes|no] [--clock third|full]
-//!     [--nice N] [--own yes|no] [--days-later N] [--log-model NAME]
+//! cargo run --example make_story -- DIR [--twin] [--seed N] [--samples slow] …
 //! ```
 //!
 //! writes request-log-8080.jsonl, results-incumbent.jsonl, results-library-1.jsonl,

@@ -163,9 +163,10 @@ fn body(log: &LogSummary, causes: &Causes) -> Vec<String> {
     }
     lines.push(String::new());
     lines.push(format!(
-        "{:<40}{:>9}{:>9}{:>22}{:>10}{:>10}",
+        "{:<34}{:>9}{:>8}{:>9}{:>20}{:>9}{:>11}",
         "Prefill, new tokens / TTFT, tok/s",
         "requests",
+        "rated",
         "median",
         "95 % interval",
         "sum/sum",
@@ -182,6 +183,15 @@ fn body(log: &LogSummary, causes: &Causes) -> Vec<String> {
         lines.push(row("all cold: 0–5 %, 512 tokens up", production.cold()));
     }
     lines.push("  There is no rate over all cells: hit share and length would set it.".to_owned());
+    let contrast = production.contrast();
+    if let (Some(naive), Some(new_only)) = (contrast.naive.median(), contrast.new_only.median()) {
+        lines.push(format!(
+            "  For contrast, not to quote: median of {} is {} by prompt / TTFT, {} by new tokens / TTFT",
+            count(contrast.naive.len()),
+            short(naive, 4),
+            short(new_only, 3)
+        ));
+    }
     lines.push(String::new());
     for (field, cause) in causes {
         lines.push(field_line(field, *cause));

@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 
 use trueline_baseline::stats::{median, smallest_n};
 use trueline_baseline::{metric_values, samples_of};
-use trueline_core::{BenchRun, Bucket, CellEdges, CellScope, Claim, ClaimKind, Metric, Statistic};
+use trueline_core::{
+    BenchRun, Bucket, CellEdges, CellScope, Claim, ClaimKind, Metric, RequestRecord, Statistic,
+    Tokens,
+};
 
 use super::quantity_text;
 

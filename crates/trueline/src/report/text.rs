@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use trueline_core::{CheckOutcome, Finding, Input, Need, Severity};
 
-use super::lines::ends;
+use super::lines::{ends, width};
 use super::{Report, inert, wrap};
 use crate::judge::{Judged, RESTS_ON_REVOKED, Status};
 use crate::number::short;
@@ -49,7 +49,14 @@ impl Report {
             if !self.claims.is_empty() {
                 lines.push(String::new());
             }
-            lines.extend(self.body.iter().cloned());
+            for line in &self.body {
+                // A table's columns stay as they are; a sentence is broken where it is too long.
+                if width(line) <= options.columns {
+                    lines.push(line.clone());
+                } else {
+                    lines.extend(wrap(line, options.columns, 0, 2));
+                }
+            }
         }
         self.finding_lines(options, &mut lines);
         self.not_observed_lines(options, &mut lines);
