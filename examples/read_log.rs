@@ -35,7 +35,7 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments: Arguments = output::arguments();
     output::finish(&arguments.common, || report(&arguments))
 }
 

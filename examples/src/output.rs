@@ -8,6 +8,19 @@ use trueline::report::{Report, TextOptions};
 use crate::arguments::{Common, Format};
 use crate::failure::Failure;
 
+/// The arguments; bad usage is one line on standard error and exit status 2.
+pub fn arguments<A: clap::Parser>() -> A {
+    A::try_parse().unwrap_or_else(|error| {
+        if !error.use_stderr() {
+            error.exit(); // --help and --version
+        }
+        let text = error.to_string();
+        let told: Vec<&str> = text.lines().map(str::trim).take_while(|l| !l.is_empty()).collect();
+        let _ = writeln!(io::stderr(), "{}; --help tells more", told.join(" "));
+        std::process::exit(2)
+    })
+}
+
 /// Runs a program to its end: `--explain`, or the report written and its exit status.
 ///
 /// Exit status 0: nothing revoked; 1: a claim revoked (with `--strict` also: not shown); 2: the

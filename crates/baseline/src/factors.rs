@@ -194,32 +194,33 @@ fn excess(
     // Told by the cool cell with most rows, where a reader would take the rate from.
     let cool = beyond.iter().filter(|cell| cell.prompt_over_new < 1.5).max_by_key(|cell| cell.n);
     let told = cool.or_else(|| beyond.iter().max_by_key(|cell| cell.n))?;
-    let span = format!(
-        "{:.2}–{:.2}x new tokens / TTFT in {} (median {:.2}x)",
-        told.ratio_range.0, told.ratio_range.1, told.cell, told.ratio
-    );
-    let warmest =
-        field.cells.iter().filter(|cell| cell.prompt_over_new >= 1.5).max_by_key(|cell| cell.n);
-    let message = match part {
-        Part::Numerator => {
-            let warm = warmest
-                .map_or(String::new(), |cell| format!(", and {:.0}x in {}", cell.ratio, cell.cell));
-            format!(
-                "{} counts cached tokens: {span}{warm}, row by row as prompt / new tokens predicts",
-                field.name
-            )
+    let warmest = field.cells.iter().filter(|c| c.prompt_over_new >= 1.5).max_by_key(|cell| cell.n);
+    // With one cause the whole excess is its own; with both, each has its share of it.
+    let span = if cause == FieldCause::Both {
+        format!("{:.2}x of the excess in {}", factor(told)?, told.cell)
+    } else {
+        format!(
+            "{:.2}–{:.2}x new tokens / TTFT in {} (median {:.2}x)",
+            told.ratio_range.0, told.ratio_range.1, told.cell, told.ratio
+        )
+    };
+    let warm = warmest.map_or(String::new(), |cell| match (part, cause) {
+        (Part::Numerator, _) => {
+            format!(", and {:.0}x in {}", factor(cell).unwrap_or(cell.ratio), cell.cell)
         }
+        (Part::Denominator, FieldCause::Both) => String::new(),
+        (Part::Denominator, _) => format!(
+            "; not cached tokens: they would make it {:.0}x in {}, where it is {:.2}x",
+            cell.prompt_over_new, cell.cell, cell.ratio
+        ),
+    });
+    let name = &field.name;
+    let message = match part {
+        Part::Numerator => format!(
+            "{name} counts cached tokens: {span}{warm}, row by row as prompt / new tokens predicts"
+        ),
         Part::Denominator => {
-            let refuted = warmest.map_or(String::new(), |cell| {
-                format!(
-                    "; not cached tokens: they would make it {:.0}x in {}, where it is {:.2}x",
-                    cell.prompt_over_new, cell.cell, cell.ratio
-                )
-            });
-            format!(
-                "{} leaves time out (queue, lock wait, cache restore): {span}{refuted}",
-                field.name
-            )
+            format!("{name} leaves time out (queue, lock wait, cache restore): {span}{warm}")
         }
     };
     let mut medians: Vec<f64> = beyond.iter().filter_map(|cell| factor(cell)).collect();

@@ -35,7 +35,7 @@ pub struct SampleWindow {
 /// `covered` is the wall time over which the log is known to be complete; `None` without a log. A
 /// sample outside it, or without times, makes the check not observed.
 pub fn check_foreign_traffic(
-    run: &str,
+    about: Scope,
     samples: &[SampleWindow],
     rows: &[ForeignRow],
     covered: Option<Window>,
@@ -43,7 +43,6 @@ pub fn check_foreign_traffic(
 ) -> Outcomes {
     let check = &FOREIGN_TRAFFIC;
     let mut outcomes = Outcomes::default();
-    let about = Scope::default().with_run(run);
     let windows: Option<Vec<Window>> = samples.iter().map(|s| s.window).collect();
     let slack = Duration::from_secs(1);
     let (windows, covered) = match (windows, covered) {
@@ -92,16 +91,21 @@ pub fn check_foreign_traffic(
     let severity = if touched.is_empty() { Severity::Note } else { Severity::Error };
     let message = if touched.is_empty() {
         format!(
-            "{} foreign requests touched the samples' edges, for under {} % of their time",
+            "{} foreign request{} touched the samples' edges, for under {} % of their time",
             strangers.len(),
+            if strangers.len() == 1 { "" } else { "s" },
             share * 100.0
         )
     } else {
         format!(
-            "{} of {} samples ran beside foreign requests; clean: {}",
+            "{} of {} samples ran beside foreign requests; {}",
             touched.len(),
             samples.len(),
-            if clean.is_empty() { "none".to_owned() } else { clean.join(", ") }
+            match clean.as_slice() {
+                [] => "none was clean".to_owned(),
+                few if few.len() <= 4 => format!("clean: {}", few.join(", ")),
+                many => format!("{} were clean", many.len()),
+            }
         )
     };
     outcomes.found(
@@ -159,7 +163,13 @@ mod tests {
                 window: Some(window(a, b)),
             })
             .collect();
-        let got = check_foreign_traffic("r", &samples, rows, covered, &Thresholds::default());
+        let got = check_foreign_traffic(
+            Scope::default(),
+            &samples,
+            rows,
+            covered,
+            &Thresholds::default(),
+        );
         (got.iter().count(), got.findings().next().map(|f| f.severity))
     }
 
@@ -181,7 +191,13 @@ mod tests {
     fn a_log_that_does_not_reach_is_not_observed_and_not_clear() {
         for covered in [None, Some(window(0, 25_000)), Some(window(15_000, 40_000))] {
             let samples = [SampleWindow { name: "a".into(), window: Some(window(0, 30_000)) }];
-            let got = check_foreign_traffic("r", &samples, &[], covered, &Thresholds::default());
+            let got = check_foreign_traffic(
+                Scope::default(),
+                &samples,
+                &[],
+                covered,
+                &Thresholds::default(),
+            );
             assert!(matches!(
                 got.iter().next(),
                 Some(trueline_core::CheckOutcome::NotObserved { .. })

@@ -1,6 +1,6 @@
 //! Whether production takes the path that was measured.
 
-use trueline_core::{Cell, Finding, Outcomes, Scope, Severity, Thresholds};
+use trueline_core::{Cell, Finding, Need, Outcomes, Scope, Severity, Thresholds};
 
 use crate::checks::PATH_NOT_TAKEN;
 
@@ -25,14 +25,17 @@ pub struct CellShare {
 /// # Shape
 /// `shares` hold every cell with a production request, in any order.
 pub fn check_path_taken(
-    run: &str,
+    about: Scope,
     cell: Cell,
     shares: &[CellShare],
     thresholds: &Thresholds,
 ) -> Outcomes {
     let check = &PATH_NOT_TAKEN;
     let mut outcomes = Outcomes::default();
-    let about = Scope::default().with_run(run);
+    if shares.iter().all(|share| share.requests == 0.0) {
+        outcomes.not_observed(check, Need::ProductionLog, about);
+        return outcomes;
+    }
     let none = CellShare { cell, requests: 0.0, tokens: 0.0, time: 0.0 };
     let own = shares.iter().find(|share| share.cell == cell).copied().unwrap_or(none);
     let most = own.requests.max(own.time);
@@ -107,7 +110,7 @@ mod tests {
             tokens: 0.1,
             time,
         }));
-        let outcomes = check_path_taken("r", mine, &shares, &Thresholds::default());
+        let outcomes = check_path_taken(Scope::default(), mine, &shares, &Thresholds::default());
         outcomes.findings().next().map(|f| f.severity)
     }
 
@@ -116,6 +119,13 @@ mod tests {
         assert_eq!(check(None), Some(Severity::Error));
         assert_eq!(check(Some((0.009, 0.009))), Some(Severity::Error));
         assert_eq!(check(Some((0.07, 0.05))), Some(Severity::Warning));
+    }
+
+    #[test]
+    fn without_any_production_request_nothing_is_said() {
+        let outcomes =
+            check_path_taken(Scope::default(), cell(24_750, 0.0), &[], &Thresholds::default());
+        assert_eq!((outcomes.findings().count(), outcomes.iter().count()), (0, 1));
     }
 
     #[test]

@@ -63,7 +63,7 @@ pub struct Placed {
 /// `rates` in any order, tok/s. The value is `None` where there is nothing to place, or nothing to
 /// place it in.
 pub fn place_samples(
-    run: &str,
+    about: Scope,
     rates: &[f64],
     cell: &Population,
     bucket: &Population,
@@ -74,8 +74,7 @@ pub fn place_samples(
     #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
     let enough = cell.n() as f64 >= thresholds.get(check, "rows");
     let population = if enough { cell } else { bucket };
-    let about =
-        Scope::default().with_run(run).with_metric(Metric::PrefillTokPerS).with_cell(cell.scope);
+    let about = about.with_metric(Metric::PrefillTokPerS).with_cell(cell.scope);
     let mut mine = rates.to_vec();
     mine.sort_by(f64::total_cmp);
     let (Some(production_median), Some(sample_median)) = (population.median, median(&mine)) else {
@@ -153,7 +152,7 @@ mod tests {
     fn placed(rates: &[f64], in_cell: &[f64], in_bucket: &[f64]) -> Checked<Option<Placed>> {
         let cell = CellEdges::default().cell(Tokens::new(24_750), Share::new(0.0).unwrap());
         place_samples(
-            "r",
+            Scope::default(),
             rates,
             &population(cell.into(), in_cell, rates),
             &population(cell.bucket.into(), in_bucket, rates),

@@ -107,19 +107,21 @@ pub fn check_value_found(claim: &Claim, samples: &[f64], thresholds: &Thresholds
 /// Checks that a claim which needs an interval has samples that admit one.
 ///
 /// # Shape
-/// `n` is the number of samples behind the claim; `None` where nobody says. Claims that need no
+/// `n` is the number of samples behind the claim (for a ratio, of runs in its smaller arm); `None` where nobody says. Claims that need no
 /// interval give no outcome at all.
 pub fn check_sample_count(claim: &Claim, n: Option<usize>, thresholds: &Thresholds) -> Outcomes {
     let check = &TOO_FEW_SAMPLES;
     let mut outcomes = Outcomes::default();
     let about = Scope::of_claim(&claim.id);
-    let q = match (claim.kind, claim.statistic) {
-        (_, Some(Statistic::Quantile(q))) => q.get(),
-        (ClaimKind::Production, _) => 0.5,
-        (ClaimKind::Relative, _) if claim.interval.is_some() => 0.5,
+    let confidence = thresholds.get(check, "confidence");
+    let needed = match (claim.kind, claim.statistic) {
+        // A ratio's interval is one of runs: three an arm at least.
+        (ClaimKind::Relative, _) if claim.interval.is_some() => Some(3),
+        (ClaimKind::Relative, _) => return outcomes,
+        (_, Some(Statistic::Quantile(q))) => smallest_n(q.get(), confidence),
+        (ClaimKind::Production, _) => smallest_n(0.5, confidence),
         _ => return outcomes,
     };
-    let needed = smallest_n(q, thresholds.get(check, "confidence"));
     match (n, needed) {
         (Some(n), Some(needed)) if n < needed => outcomes.found(
             Finding::new(
@@ -128,7 +130,7 @@ pub fn check_sample_count(claim: &Claim, n: Option<usize>, thresholds: &Threshol
                 format!(
                     "{n} sample{} no {:.0} % interval; {needed} are needed",
                     if n == 1 { " admits" } else { "s admit" },
-                    thresholds.get(check, "confidence") * 100.0
+                    confidence * 100.0
                 ),
             )
             .with("samples", n)
@@ -224,9 +226,9 @@ mod tests {
         let tail = claim(ClaimKind::Tail, 1.0, p99);
         assert!(fires(&tail, 367) && !fires(&tail, 368));
         let mut relative = claim(ClaimKind::Relative, 1.0, None);
-        assert!(!fires(&relative, 3));
+        assert!(!fires(&relative, 1));
         relative.interval = Some((0.9, 1.1));
-        assert!(fires(&relative, 3));
+        assert!(fires(&relative, 2) && !fires(&relative, 3));
     }
 
     #[test]

@@ -88,7 +88,7 @@ fn over_window(run: &BenchRun, part: fn(&RequestRecord) -> Option<f64>) -> Vec<f
 pub fn check_cold_run(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
     let check = &CACHE_HITS_IN_COLD_RUN;
     let mut outcomes = Outcomes::default();
-    let about = Scope::default().with_run(run.arm());
+    let about = Scope::of_run(run);
     let shares: Vec<f64> =
         run.measured().filter_map(|r| r.hit_share().value()).map(Share::get).collect();
     if shares.is_empty() {

@@ -87,8 +87,8 @@ impl Input {
     pub const fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::ProductionLog => ("a log of the server over the run", "add --log FILE"),
-            Self::Results => ("results request by request", "add --results FILE"),
-            Self::HostRecord => ("host state", "record it over the run and add --host FILE"),
+            Self::Results => ("counts and times of each request", "in --results FILE"),
+            Self::HostRecord => ("host state over the run", "a record that holds it, --host FILE"),
             Self::OtherArm => ("the other arm", "measure it under the same conditions"),
             Self::Sweep => ("load sweep", "measure at least 3 levels, 5 waves each"),
             Self::Claim => ("the claim", "say it in the claim file"),

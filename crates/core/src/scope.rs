@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Bucket, Cell, HitBand, Metric};
+use crate::{BenchRun, Bucket, Cell, HitBand, Metric};
 
 /// A load level.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
@@ -183,6 +183,11 @@ impl Scope {
     pub fn with_field(mut self, field: impl Into<String>) -> Self {
         self.field = Some(field.into());
         self
+    }
+
+    /// What a run is about: its arm, at the load that it was asked for.
+    pub fn of_run(run: &BenchRun) -> Self {
+        Self { run: Some(run.arm().to_owned()), load: run.plan.load, ..Self::default() }
     }
 
     /// The scope of one claim.

@@ -8,6 +8,7 @@
 //! power-of-two bucket of prompt length, the job of `benches/compare/duckdb_rate.py`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints")]
+#![allow(clippy::cast_precision_loss, reason = "bytes are printed to two digits")]
 
 use std::process::ExitCode;
 use std::time::Instant;

@@ -10,7 +10,8 @@ use crate::own::OwnRows;
 use crate::repair::repair;
 use crate::row::{Numbers, RowView};
 use crate::scan::scan;
-use crate::shape::{Found, Row, Shape, Slots};
+use crate::shape::{Shape, Slots};
+use crate::slow_row::{Found, Row};
 use crate::source::Block;
 use crate::tally::Tally;
 use crate::{ReadOptions, Reason};
@@ -103,11 +104,8 @@ impl Sink for Production<'_> {
 
 /// Reads the lines of a block into a sink.
 pub(crate) fn read_block(layout: &Layout, block: &Block, sink: &mut dyn Sink) {
-    let mut work = Work {
-        shape: layout.shape.clone(),
-        numbers: Numbers::default(),
-        line: block.too_long,
-    };
+    let mut work =
+        Work { shape: layout.shape.clone(), numbers: Numbers::default(), line: block.too_long };
     sink.tally().production.counts.rejected.add(Reason::TooLong, block.too_long);
     let mut rest = block.bytes.as_slice();
     while !rest.is_empty() {
@@ -129,13 +127,7 @@ pub(crate) fn read_block(layout: &Layout, block: &Block, sink: &mut dyn Sink) {
 }
 
 /// Reads whole lines; `last` says that the input ends with them.
-fn read_piece(
-    layout: &Layout,
-    piece: &[u8],
-    last: bool,
-    work: &mut Work,
-    sink: &mut dyn Sink,
-) {
+fn read_piece(layout: &Layout, piece: &[u8], last: bool, work: &mut Work, sink: &mut dyn Sink) {
     let text = std::str::from_utf8(piece).ok();
     let mut slots = Slots::default();
     let mut at = 0;

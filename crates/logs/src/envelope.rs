@@ -68,7 +68,8 @@ pub(crate) fn open<'a>(
                 let saved = salvage(rest.get(1..).unwrap_or_default(), is_key);
                 if !saved.is_empty() {
                     found.torn += 1;
-                } else if unended && error.is_eof() {
+                } else if unended && (error.is_eof() || error.column() >= rest.len()) {
+                    // Cut within a number the text is bad JSON, but only at its very end.
                     found.incomplete = true;
                 } else {
                     found.broken += 1;

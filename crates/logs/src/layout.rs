@@ -2,20 +2,59 @@
 
 use std::borrow::Cow;
 
-use trueline_core::{ReportedRate, RequestRecord, Side};
+use trueline_core::{ReportedRate, RequestRecord, Side, Stretch};
 
 use crate::adapters::Table;
 use crate::scalar::Scalar;
 use crate::shape::{Shape, Slots};
-use crate::{Holds, Unit};
+use crate::{FieldMeaning, Holds, Unit};
 
 /// One step of filling a record.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Step {
     pub(crate) slot: usize,
-    pub(crate) holds: Holds,
-    pub(crate) unit: Unit,
-    pub(crate) clock: Option<Side>,
+    pub(crate) fills: Fills,
+}
+
+/// What a slot fills.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Fills {
+    Prompt,
+    Cached,
+    New,
+    Output,
+    Started(Unit),
+    Finished(Unit),
+    Rate,
+    Outcome,
+    Warmup,
+    /// A stretch of time, by who recorded the row.
+    Time {
+        client: Stretch,
+        server: Stretch,
+        unit: Unit,
+    },
+}
+
+impl Fills {
+    fn of(field: &FieldMeaning) -> Option<Self> {
+        Some(match field.holds {
+            Holds::PromptTokens => Self::Prompt,
+            Holds::CachedTokens => Self::Cached,
+            Holds::NewTokens => Self::New,
+            Holds::OutputTokens => Self::Output,
+            Holds::Started => Self::Started(field.unit),
+            Holds::Finished => Self::Finished(field.unit),
+            Holds::ReportedPrefillRate => Self::Rate,
+            Holds::Outcome => Self::Outcome,
+            Holds::Warmup => Self::Warmup,
+            holds => Self::Time {
+                client: holds.stretch(field.clock.unwrap_or(Side::Client))?,
+                server: holds.stretch(field.clock.unwrap_or(Side::Server))?,
+                unit: field.unit,
+            },
+        })
+    }
 }
 
 /// Which slots hold texts, the preferred one first.
@@ -54,10 +93,7 @@ impl Layout {
                 Holds::Model => layout.texts.model.push(slot),
                 Holds::ServerVersion => layout.texts.version.push(slot),
                 Holds::Side => layout.side = Some(slot),
-                Holds::Unused => {}
-                holds => {
-                    layout.steps.push(Step { slot, holds, unit: field.unit, clock: field.clock })
-                }
+                _ => layout.steps.extend(Fills::of(field).map(|fills| Step { slot, fills })),
             }
         }
         layout

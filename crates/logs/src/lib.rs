@@ -57,6 +57,7 @@ mod runs;
 mod scalar;
 mod scan;
 mod shape;
+mod slow_row;
 mod sniff;
 mod source;
 mod summary;

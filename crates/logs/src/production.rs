@@ -3,6 +3,8 @@
 mod cache;
 mod cell_stats;
 mod counts;
+mod intake;
+mod joining;
 mod names;
 mod overlap;
 mod placement;
@@ -12,11 +14,8 @@ mod routes;
 mod values;
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
-use trueline_core::{
-    Bucket, Cell, CellEdges, HitBand, Outcome, Share, Stretch, Tokens, TokensPerSecond, Window,
-};
+use trueline_core::{Bucket, Cell, CellEdges, HitBand, Share, Tokens, TokensPerSecond, Window};
 
 pub use cache::CacheShares;
 pub use cell_stats::CellStats;
@@ -29,18 +28,8 @@ pub use reported::{ReadingCount, ReportedStats};
 pub use routes::Route;
 pub use values::Values;
 
-use crate::row::{Numbers, RowView};
-use crate::{Error, ErrorKind, ReadOptions};
-use cell_stats::CellRow;
+use crate::ReadOptions;
 use placement::Places;
-use reported::ReadingsOfRow;
-
-/// Hit share under which a request is cold.
-const COLD_HIT_SHARE: f64 = 0.05;
-/// Fewest prompt tokens of a cold request.
-const COLD_PROMPT_TOKENS: u64 = 512;
-/// How many stated fields are told apart.
-const FIELDS: usize = 64;
 
 /// Prefill rates over all lengths and hit shares, for showing what a naive reading would say.
 ///
@@ -131,176 +120,6 @@ impl Production {
         }
         production.cells = vec![CellStats::default(); production.buckets_n() * production.bands()];
         production
-    }
-
-    /// Takes a row that is neither the benchmark's own nor a warm-up.
-    pub(crate) fn add(&mut self, row: &RowView<'_>, numbers: &Numbers) {
-        let record = row.record;
-        self.counts.used += 1;
-        self.counts.impossible += u64::from(numbers.impossible > 0);
-        self.counts.non_finite += u64::from(numbers.non_finite > 0);
-        self.counts.new_tokens_differ += u64::from(numbers.new_differs);
-        if let Some(model) = row.texts.model() {
-            self.models.add(&model, 1);
-        }
-        if let Some(started) = record.started.value() {
-            let ran = record.window().unwrap_or(Window { from: started, to: started });
-            self.window = Some(self.window.map_or(ran, |w| w.join(&ran)));
-        }
-        if matches!(record.outcome, Outcome::Failed | Outcome::Cancelled) {
-            self.counts.failed += 1;
-            return;
-        }
-        let tokens = &record.tokens;
-        let (prompt, cached) = (tokens.prompt.value(), tokens.cached.value());
-        self.tokens.prompt += prompt.map_or(0, |t| u128::from(t.get()));
-        self.tokens.cached += cached.map_or(0, |t| u128::from(t.get()));
-        self.tokens.output += tokens.output.value().map_or(0, |t| u128::from(t.get()));
-        if let Some(rate) = record.decode_rate().value() {
-            self.decode.push(rate.get());
-        }
-        let ttft = record.any_ttft().map(|span| span.took).filter(|took| !took.is_zero());
-        self.counts.unknown_ttft += u64::from(ttft.is_none());
-        self.counts.unknown_prompt += u64::from(prompt.is_none());
-        match (prompt, cached) {
-            (Some(prompt), Some(cached)) if cached <= prompt && prompt.get() > 0 => {
-                self.add_known(row, prompt.get(), cached.get(), ttft);
-            }
-            (Some(prompt), None) => {
-                self.counts.unknown_cached += 1;
-                self.unknown_cached.requests += 1;
-                if let Some(ttft) = ttft {
-                    self.unknown_cached.timed += 1;
-                    self.unknown_cached.prompt_tokens += u128::from(prompt.get());
-                    self.unknown_cached.ttft_nanos += ttft.as_nanos();
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// A row whose prompt and cached tokens are known.
-    fn add_known(&mut self, row: &RowView<'_>, prompt: u64, cached: u64, ttft: Option<Duration>) {
-        let new = prompt - cached;
-        let hit = Tokens::new(cached).as_f64() / Tokens::new(prompt).as_f64();
-        let (bucket, cell) = self.at(prompt, hit);
-        self.tokens.new += u128::from(new);
-        self.cache.add(prompt, cached);
-        let mut entry = CellRow { prompt, new, hit, ttft, rates: None };
-        if let Some(ttft) = ttft {
-            self.regression.add(new, cached, ttft.as_nanos());
-            let seconds = ttft.as_secs_f64();
-            let rate = Tokens::new(new).as_f64() / seconds;
-            let naive = Tokens::new(prompt).as_f64() / seconds;
-            self.contrast.naive.push(naive);
-            self.contrast.new_only.push(rate);
-            if new >= self.min_new_tokens {
-                entry.rates = Some((rate, naive));
-                self.places.add(rate, bucket, cell);
-            } else {
-                self.counts.too_few_new_tokens += 1;
-            }
-        }
-        if let Some(stats) = self.cells.get_mut(cell) {
-            stats.add(&entry);
-        }
-        if hit < COLD_HIT_SHARE && prompt >= COLD_PROMPT_TOKENS {
-            self.cold.add(&entry);
-        }
-        let compute = row.record.spans.get(Stretch::PrefillCompute).value();
-        if !row.reported.is_empty()
-            && let Some(ttft) = ttft
-            && let Some(readings) =
-                ReadingsOfRow::of(Tokens::new(prompt), Tokens::new(new), ttft, compute)
-        {
-            let cells = self.cells.len();
-            for (slot, rate) in row.reported {
-                let Some(rate) = rate.value() else { continue };
-                let name = row.names.get(*slot);
-                if !self.reported.contains_key(name) {
-                    self.reported.insert(name.to_owned(), vec![ReportedStats::default(); cells]);
-                    self.bound_fields();
-                }
-                if let Some(stats) =
-                    self.reported.get_mut(name).and_then(|stats| stats.get_mut(cell))
-                {
-                    stats.add(&readings, rate);
-                }
-            }
-        }
-    }
-
-    /// Notes a request that ran beside a benchmark sample.
-    pub(crate) fn overlap(&mut self, row: &RowView<'_>) {
-        if self.overlapping.is_empty() {
-            return;
-        }
-        let Some(started) = row.record.started.value() else { return };
-        let ran = row.record.window().unwrap_or(Window { from: started, to: started });
-        for overlaps in &mut self.overlapping {
-            overlaps.add(row, ran);
-        }
-    }
-
-    /// Moves the places of kept rows: they were counted from the start of their block.
-    pub(crate) fn shift(&mut self, file: usize, lines: u64) {
-        self.overlapping.iter_mut().for_each(|o| o.shift(file, lines));
-    }
-
-    pub(crate) fn absorb(&mut self, other: &Self) {
-        self.counts.merge(&other.counts);
-        self.tokens.merge(&other.tokens);
-        self.cells.iter_mut().zip(&other.cells).for_each(|(a, b)| a.merge(b));
-        self.cold.merge(&other.cold);
-        self.contrast.naive.merge(&other.contrast.naive);
-        self.contrast.new_only.merge(&other.contrast.new_only);
-        self.regression.merge(&other.regression);
-        self.cache.merge(&other.cache);
-        for (name, theirs) in &other.reported {
-            match self.reported.get_mut(name) {
-                Some(mine) => mine.iter_mut().zip(theirs).for_each(|(a, b)| a.merge(b)),
-                None => {
-                    self.reported.insert(name.clone(), theirs.clone());
-                }
-            }
-        }
-        self.bound_fields();
-        self.window = match (self.window, other.window) {
-            (Some(a), Some(b)) => Some(a.join(&b)),
-            (a, b) => a.or(b),
-        };
-        self.decode.merge(&other.decode);
-        self.models.merge(&other.models);
-        self.overlapping.iter_mut().zip(&other.overlapping).for_each(|(a, b)| a.merge(b));
-        self.places.merge(&other.places);
-        let (mine, theirs) = (&mut self.unknown_cached, &other.unknown_cached);
-        mine.requests += theirs.requests;
-        mine.timed += theirs.timed;
-        mine.prompt_tokens += theirs.prompt_tokens;
-        mine.ttft_nanos += theirs.ttft_nanos;
-    }
-
-    /// The summary of both parts.
-    ///
-    /// # Errors
-    /// Parts that were summed up under different edges, minimum, windows or samples.
-    pub fn merge(mut self, other: &Self) -> Result<Self, Error> {
-        let windows = |p: &Self| p.overlapping.iter().map(|o| o.window).collect::<Vec<_>>();
-        let samples = |p: &Self| p.placed().map(|placed| placed.sample).collect::<Vec<_>>();
-        if self.edges != other.edges
-            || self.min_new_tokens != other.min_new_tokens
-            || windows(&self) != windows(other)
-            || samples(&self) != samples(other)
-        {
-            return Err(Error::new(
-                ErrorKind::OptionsDiffer,
-                "",
-                "expected two summaries made under the same options, found different edges, \
-                 minimum of new tokens, windows or samples; read both again with one set",
-            ));
-        }
-        self.absorb(other);
-        Ok(self)
     }
 
     /// How many records there were and what became of each.
@@ -424,13 +243,6 @@ impl Production {
         let mut joined = CellStats::default();
         self.cells().filter(|(cell, _)| inside(cell)).for_each(|(_, s)| joined.merge(s));
         joined
-    }
-
-    /// Keeps the first 64 stated fields in alphabetical order.
-    fn bound_fields(&mut self) {
-        while self.reported.len() > FIELDS {
-            self.reported.pop_last();
-        }
     }
 
     fn buckets_n(&self) -> usize {

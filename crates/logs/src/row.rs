@@ -4,8 +4,7 @@ use trueline_core::{
     By, Known, Outcome, ReportedRate, RequestRecord, Side, Tokens, TokensPerSecond, WallTime, Why,
 };
 
-use crate::Holds;
-use crate::layout::{Layout, Names, Texts};
+use crate::layout::{Fills, Layout, Names, Texts};
 use crate::scalar::Scalar;
 use crate::shape::{Shape, Slots};
 
@@ -76,30 +75,39 @@ impl Numbers {
         let mut new = Known::Not(Why::Absent);
         for step in &layout.steps {
             let Some(value) = slots.get(step.slot) else { continue };
-            match step.holds {
-                Holds::PromptTokens => self.record.tokens.prompt = self.note(value.tokens()),
-                Holds::CachedTokens => self.record.tokens.cached = self.note(value.tokens()),
-                Holds::NewTokens => new = self.note(value.tokens()),
-                Holds::OutputTokens => self.record.tokens.output = self.note(value.tokens()),
-                Holds::Started => self.record.started = self.note(value.wall_time(step.unit)),
-                Holds::Finished => {
-                    if !finished.is_known() {
-                        finished = self.note(value.wall_time(step.unit));
+            match step.fills {
+                Fills::Prompt => {
+                    let prompt = self.note(value.tokens());
+                    first(&mut self.record.tokens.prompt, prompt);
+                }
+                Fills::Cached => {
+                    let cached = self.note(value.tokens());
+                    first(&mut self.record.tokens.cached, cached);
+                }
+                Fills::New => first(&mut new, self.note(value.tokens())),
+                Fills::Output => {
+                    let output = self.note(value.tokens());
+                    first(&mut self.record.tokens.output, output);
+                }
+                Fills::Time { client, server, unit } => {
+                    let took = self.note(value.duration(unit));
+                    let stretch = if side == Side::Client { client } else { server };
+                    if !self.record.spans.get(stretch).is_known() {
+                        self.record.spans.set(stretch, took);
                     }
                 }
-                Holds::ReportedPrefillRate => {
+                Fills::Started(unit) => {
+                    let started = self.note(value.wall_time(unit));
+                    first(&mut self.record.started, started);
+                }
+                Fills::Finished(unit) => first(&mut finished, self.note(value.wall_time(unit))),
+                Fills::Rate => {
                     let rate = self.note(value.rate());
                     self.reported.push((step.slot, rate));
                 }
-                Holds::Outcome => self.record.outcome = outcome(value, &layout.table.ok),
-                Holds::Warmup => {
+                Fills::Outcome => self.record.outcome = outcome(value, &layout.table.ok),
+                Fills::Warmup => {
                     self.record.warmup = matches!(value, Scalar::Bool(true) | Scalar::Whole(1));
-                }
-                holds => {
-                    if let Some(stretch) = holds.stretch(step.clock.unwrap_or(side)) {
-                        let took = self.note(value.duration(step.unit));
-                        self.record.spans.set(stretch, took);
-                    }
                 }
             }
         }
@@ -150,6 +158,13 @@ impl Numbers {
             _ => {}
         }
         known
+    }
+}
+
+/// Keeps the first known value where several fields hold one.
+fn first<T: Copy>(held: &mut Known<T>, next: Known<T>) {
+    if !held.is_known() {
+        *held = next;
     }
 }
 

@@ -69,11 +69,11 @@ impl<'x> Scanner<'x> {
                     slots.set_once(slot, value)?;
                 }
                 Target::Node(inner) if self.peek()? == b'{' => {
-                    slots.hit();
+                    slots.hit(1);
                     self.object(inner, depth + 1, shape, slots)?;
                 }
                 Target::Node(_) => {
-                    slots.hit();
+                    slots.hit(1);
                     self.skip(depth)?;
                 }
                 Target::Unknown => self.skip(depth)?,
@@ -219,12 +219,19 @@ impl<'x> Scanner<'x> {
 
     #[inline]
     fn digits(&mut self, mantissa: &mut u64) -> usize {
-        let from = self.at;
-        while let Some(digit @ b'0'..=b'9') = self.peek() {
-            *mantissa = mantissa.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
-            self.at += 1;
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let (mut value, mut count) = (*mantissa, 0);
+        for byte in rest {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                break;
+            }
+            value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
+            count += 1;
         }
-        self.at - from
+        *mantissa = value;
+        self.at += count;
+        count
     }
 
     /// A number by the grammar of JSON.
@@ -299,10 +306,10 @@ impl<'x> Scanner<'x> {
 #[inline]
 fn plain_length(bytes: &[u8]) -> usize {
     const ONES: u64 = u64::MAX / 255;
-    let mut chunks = bytes.chunks_exact(8);
+    let (chunks, rest) = bytes.as_chunks::<8>();
     let mut length = 0;
-    for chunk in &mut chunks {
-        let Ok(eight) = chunk.try_into().map(u64::from_le_bytes) else { break };
+    for chunk in chunks {
+        let eight = u64::from_le_bytes(*chunk);
         let zero = |x: u64| x.wrapping_sub(ONES) & !x;
         let quote = zero(eight ^ (ONES * u64::from(b'"')));
         let slash = zero(eight ^ (ONES * u64::from(b'\\')));
@@ -313,7 +320,6 @@ fn plain_length(bytes: &[u8]) -> usize {
         }
         length += 8;
     }
-    let rest = chunks.remainder();
     let at = rest.iter().position(|b| matches!(b, b'"' | b'\\' | 0..0x20));
     length + at.unwrap_or(rest.len())
 }
@@ -323,3 +329,101 @@ const POWERS: [f64; 19] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
     1e17, 1e18,
 ];
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde::de::DeserializeSeed;
+
+    use super::*;
+    use crate::slow_row::{Found, Row};
+
+    const PATHS: [&str; 5] = ["id", "prompt_tokens", "ttft_s", "usage.cached", "reported.*"];
+
+    /// What both ways of reading a line put into the slots; `None` where the line is refused.
+    fn both(line: &str) -> [Option<Vec<Option<String>>>; 2] {
+        let shape = Shape::new(PATHS);
+        let shown = |shape: &Shape, slots: &Slots<'_>| {
+            let slots = (0..PATHS.len() + shape.open_names().len()).map(|i| slots.get(i));
+            slots.map(|s| s.map(|s| format!("{s:?}"))).collect::<Vec<_>>()
+        };
+        let (mut fast, mut slots) = (shape.clone(), Slots::default());
+        slots.begin();
+        let first = scan(line, &mut fast, &mut slots).map(|()| shown(&fast, &slots));
+        let (mut slow, mut found) = (shape, Found::default());
+        let mut from = serde_json::Deserializer::from_str(line);
+        let row = Row { shape: &mut slow, found: &mut found };
+        let read = row.deserialize(&mut from).is_ok() && from.end().is_ok();
+        let mut slots = Slots::default();
+        found.fill(&mut slots);
+        [first, read.then(|| shown(&slow, &slots))]
+    }
+
+    #[test]
+    fn the_common_form_is_read_and_all_else_refused() {
+        let accepted = [
+            r#"{"id":"a","prompt_tokens":5,"ttft_s":0.25}"#,
+            r#"{ "usage" : {"cached": 3, "x":[1,{"y":null}]} , "id" : "b" }"#,
+            r#"{"other":"a\"b\\c\n","ttft_s":-0.0,"prompt_tokens":18446744073709551615}"#,
+            r#"{"reported":{"a":1e3,"b":-7,"c":0},"ttft_s":123456789012345678901.5}"#,
+            "{}",
+        ];
+        for line in accepted {
+            let [fast, slow] = both(line);
+            assert!(fast.is_some(), "{line}");
+            assert_eq!(fast, slow, "{line}");
+        }
+        let refused = [
+            r#"{"id":"a\"b"}"#,
+            r#"{"id":"a","id":"b"}"#,
+            r#"{"x":"\u0041"}"#,
+            r#"{"x":01}"#,
+            r#"{"x":1.}"#,
+            r#"{"x":.5}"#,
+            r#"{"x":+1}"#,
+            r#"{"x":1e400}"#,
+            r#"{"x":NaN}"#,
+            r#"{"x":1}}"#,
+            r#"{"x":1,}"#,
+            r#"{"x" 1}"#,
+            r#"{"x":tru}"#,
+            r#"{"x":[1,]}"#,
+            "{\"x\":\"\t\"}",
+            r#"{"x":1"#,
+            r#"{"x":-}"#,
+            r#"{"x":1e}"#,
+            r#"{"x":1.e5}"#,
+            r#"{"x":"\x"}"#,
+            "{\"x\t\":1}",
+        ];
+        for line in refused {
+            assert_eq!(both(line)[0], None, "{line}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        #[test]
+        fn what_is_accepted_is_json_and_means_the_same(
+            line in r#"\{("(id|ttft_s|usage|reported|z)" ?: ?(-?[0-9]{1,20}(\.[0-9]{0,20})?([eE][+-]?[0-9]{1,3})?|"[a-z\\"é\t]{0,12}"|true|null|\{"cached":[0-9]{1,3}\}|\[[0-9,]{0,4}\]),? ?){0,4}\}?"#
+        ) {
+            let [fast, slow] = both(&line);
+            if fast.is_some() {
+                prop_assert_eq!(fast, slow);
+            }
+        }
+
+        #[test]
+        fn numbers_round_as_the_standard_library_rounds_them(
+            text in r"-?(0|[1-9][0-9]{0,18})\.[0-9]{1,18}"
+        ) {
+            let line = format!("{{\"ttft_s\":{text}}}");
+            let mut shape = Shape::new(PATHS);
+            let mut slots = Slots::default();
+            slots.begin();
+            prop_assert!(scan(&line, &mut shape, &mut slots).is_some());
+            prop_assert_eq!(slots.get(2), Some(&Scalar::Float(text.parse().unwrap())));
+        }
+    }
+}

@@ -4,9 +4,6 @@
 //! time; that one is compared first. A key that no table knows is counted by name.
 
 use std::collections::BTreeMap;
-use std::fmt;
-
-use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
 use crate::scalar::Scalar;
 
@@ -134,7 +131,12 @@ impl Shape {
 
     /// The length and target of the key that is expected next, if the text begins with it.
     #[inline]
-    pub(crate) fn expect(&mut self, node: usize, guess: usize, text: &[u8]) -> Option<(usize, Target)> {
+    pub(crate) fn expect(
+        &mut self,
+        node: usize,
+        guess: usize,
+        text: &[u8],
+    ) -> Option<(usize, Target)> {
         let child = self.nodes.get_mut(node)?.children.get_mut(guess)?;
         starts_with(text, &child.written).then(|| {
             child.seen += 1;
@@ -196,15 +198,18 @@ impl Shape {
     }
 }
 
-/// Whether a text starts so, eight bytes at a time: keys are short.
+/// Whether a text starts so: eight bytes at a time, since keys are short.
 #[inline]
 fn starts_with(text: &[u8], start: &[u8]) -> bool {
     let Some(text) = text.get(..start.len()) else { return false };
-    let (Some((a, _)), Some((b, _))) = (text.split_last_chunk::<8>().map(|(r, l)| (l, r)), start.split_last_chunk::<8>().map(|(r, l)| (l, r)))
-    else {
-        return text == start;
-    };
-    a == b && text.chunks_exact(8).zip(start.chunks_exact(8)).all(|(a, b)| a == b)
+    match (text.last_chunk::<8>(), start.last_chunk::<8>()) {
+        // The last eight overlap the ones before: no byte is left over.
+        (Some(a), Some(b)) => {
+            a == b
+                && text.as_chunks::<8>().0.iter().zip(start.as_chunks::<8>().0).all(|(a, b)| a == b)
+        }
+        _ => text == start,
+    }
 }
 
 /// The values of one row.
@@ -245,10 +250,10 @@ impl<'x> Slots<'x> {
         self.doubled
     }
 
-    /// Counts a known key that has no slot.
+    /// Counts known keys that have no slot.
     #[inline]
-    pub(crate) fn hit(&mut self) {
-        self.hits += 1;
+    pub(crate) fn hit(&mut self, keys: u32) {
+        self.hits += keys;
     }
 
     /// Sets a slot that the row has not set yet; `None` where it has.
@@ -268,7 +273,7 @@ impl<'x> Slots<'x> {
         Some(())
     }
 
-    fn set(&mut self, slot: usize, value: Scalar<'x>) {
+    pub(crate) fn set(&mut self, slot: usize, value: Scalar<'x>) {
         if slot >= self.stamps.len() {
             self.stamps.resize(slot + 1, 0);
             self.values.resize(slot + 1, Scalar::Null);
@@ -288,232 +293,4 @@ impl<'x> Slots<'x> {
             self.hits += 1;
         }
     }
-}
-
-/// A value of a damaged line, which may have had to be decoded.
-#[derive(Debug)]
-enum Held {
-    Scalar(Scalar<'static>),
-    Text(String),
-}
-
-/// The values of a damaged line, to be put into slots.
-#[derive(Debug, Default)]
-pub(crate) struct Found {
-    values: Vec<(usize, Held)>,
-    hits: u32,
-}
-
-impl Found {
-    /// Puts them into slots.
-    pub(crate) fn fill<'x>(&'x self, slots: &mut Slots<'x>) {
-        slots.begin();
-        for (slot, value) in &self.values {
-            slots.set(
-                *slot,
-                match value {
-                    Held::Scalar(scalar) => *scalar,
-                    Held::Text(text) => Scalar::Text(text),
-                },
-            );
-        }
-        slots.hits += self.hits;
-    }
-}
-
-/// Reads one object by way of serde.
-pub(crate) struct Row<'s> {
-    pub(crate) shape: &'s mut Shape,
-    pub(crate) found: &'s mut Found,
-}
-
-impl<'de> DeserializeSeed<'de> for Row<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
-        from.deserialize_any(Object { shape: self.shape, found: self.found, node: 0, depth: 1 })
-    }
-}
-
-struct Object<'s> {
-    shape: &'s mut Shape,
-    found: &'s mut Found,
-    node: usize,
-    depth: u32,
-}
-
-impl<'de> DeserializeSeed<'de> for Object<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
-        from.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Object<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        if self.depth > DEPTH_LIMIT {
-            return Err(A::Error::custom(TOO_DEEP));
-        }
-        let mut before = None;
-        loop {
-            let guess = self.shape.guess_after(self.node, before);
-            let key = Key { shape: self.shape, node: self.node, guess };
-            let Some((at, target)) = map.next_key_seed(key)? else { break };
-            if at != guess {
-                self.shape.learn(self.node, before, at);
-            }
-            before = Some(at);
-            match target {
-                Target::Slot(slot) => {
-                    let value = map.next_value_seed(Leaf { depth: self.depth })?;
-                    self.found.values.push((slot, value));
-                }
-                Target::Node(node) => {
-                    self.found.hits += 1;
-                    map.next_value_seed(Object {
-                        shape: self.shape,
-                        found: self.found,
-                        node,
-                        depth: self.depth + 1,
-                    })?;
-                }
-                Target::Unknown => {
-                    map.next_value_seed(Leaf { depth: self.depth })?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<(), A::Error> {
-        skip_seq(seq, self.depth)
-    }
-
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<(), E> {
-        Ok(())
-    }
-}
-
-/// The message of a row that nests too deep.
-const TOO_DEEP: &str = "nested too deep";
-
-struct Key<'s> {
-    shape: &'s mut Shape,
-    node: usize,
-    guess: usize,
-}
-
-impl<'de> DeserializeSeed<'de> for Key<'_> {
-    type Value = (usize, Target);
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
-        from.deserialize_str(self)
-    }
-}
-
-impl Visitor<'_> for Key<'_> {
-    type Value = (usize, Target);
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a key")
-    }
-
-    fn visit_str<E>(self, key: &str) -> Result<Self::Value, E> {
-        Ok(self.shape.find(self.node, key, self.guess))
-    }
-}
-
-/// Reads one value; an array or object is walked, not kept.
-struct Leaf {
-    depth: u32,
-}
-
-impl<'de> DeserializeSeed<'de> for Leaf {
-    type Value = Held;
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Held, D::Error> {
-        from.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Leaf {
-    type Value = Held;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value")
-    }
-
-    fn visit_unit<E>(self) -> Result<Held, E> {
-        Ok(Held::Scalar(Scalar::Null))
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Held, E> {
-        Ok(Held::Scalar(Scalar::Bool(value)))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Held, E> {
-        Ok(Held::Scalar(Scalar::Whole(value)))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Held, E> {
-        Ok(Held::Scalar(u64::try_from(value).map_or(Scalar::Negative(value), Scalar::Whole)))
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Held, E> {
-        Ok(Held::Scalar(Scalar::Float(value)))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Held, E> {
-        Ok(Held::Text(value.to_owned()))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Held, A::Error> {
-        if self.depth >= DEPTH_LIMIT {
-            return Err(A::Error::custom(TOO_DEEP));
-        }
-        while map.next_key_seed(Leaf { depth: self.depth + 1 })?.is_some() {
-            map.next_value_seed(Leaf { depth: self.depth + 1 })?;
-        }
-        Ok(Held::Scalar(Scalar::Unusable))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Held, A::Error> {
-        skip_seq(seq, self.depth + 1)?;
-        Ok(Held::Scalar(Scalar::Unusable))
-    }
-}
-
-fn skip_seq<'de, A: SeqAccess<'de>>(mut seq: A, depth: u32) -> Result<(), A::Error> {
-    if depth > DEPTH_LIMIT {
-        return Err(A::Error::custom(TOO_DEEP));
-    }
-    while seq.next_element_seed(Leaf { depth })?.is_some() {}
-    Ok(())
 }

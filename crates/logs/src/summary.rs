@@ -51,6 +51,9 @@ impl LogSummary {
     }
 
     /// The format of the first input and what says so.
+    ///
+    /// # Panics
+    /// Never: a summary is made of at least one input.
     pub fn recognition(&self) -> &Recognition {
         let first = self.files.first().expect("a summary is made of at least one input");
         &first.recognition

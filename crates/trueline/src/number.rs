@@ -25,6 +25,11 @@ pub(crate) fn short(x: f64, digits: i32) -> String {
     grouped(&text)
 }
 
+/// A number as somebody would write it: nine significant digits, without the noise of a division.
+pub(crate) fn plain(x: f64) -> String {
+    format!("{x:.8e}").parse::<f64>().unwrap_or(x).to_string()
+}
+
 /// A whole number with its thousands apart.
 pub(crate) fn count(n: u64) -> String {
     grouped(&n.to_string())
@@ -69,6 +74,8 @@ mod tests {
         assert_eq!(short(1.5, 3), "1.5");
         assert_eq!(short(-1234.0, 3), "-1,234");
         assert_eq!(short(f64::NAN, 3), "not known");
+        assert_eq!(plain(0.027_899_999_999_999_998), "0.0279");
+        assert_eq!(plain(115.0), "115");
         assert_eq!(count(1_460_000), "1,460,000");
         assert_eq!(percent(0.0702), "7.0 %");
         assert_eq!(percent(0.9952), "100 %");

@@ -1,6 +1,6 @@
 //! The programs, the documents and the embedded case, end to end.
 
+mod casebook;
 mod documents;
 mod programs;
-mod casebook;
 mod story;

@@ -4,7 +4,9 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use trueline_core::{BenchRun, Known, Outcome, Plan, RequestRecord, Side, Stretch, Tokens, Why};
+use trueline_core::{
+    BenchRun, Known, Outcome, Plan, RequestRecord, Side, Stretch, Tokens, WallTime, Why,
+};
 
 use super::{LogHeader, Role};
 
@@ -52,7 +54,7 @@ fn row(record: &RequestRecord, side: Side) -> Value {
             row.insert(key.to_owned(), json!(text));
         }
     }
-    put(&mut row, "started_at_s", record.started, |t| t.as_secs_f64());
+    put(&mut row, "started_at_s", record.started, WallTime::as_secs_f64);
     put(&mut row, "prompt_tokens", record.tokens.prompt, Tokens::get);
     put(&mut row, "cached_tokens", record.tokens.cached, Tokens::get);
     put(&mut row, "output_tokens", record.tokens.output, Tokens::get);

@@ -77,10 +77,12 @@ mod tests {
     fn which_names_are_kept_does_not_depend_on_order() {
         let names: Vec<String> = (0..200).map(|i| format!("m{i:03}")).collect();
         let (mut up, mut down) = (NameCounts::default(), NameCounts::default());
-        names.iter().for_each(|n| up.add(n, 1));
-        names.iter().rev().for_each(|n| down.add(n, 1));
-        names.iter().for_each(|n| up.add(n, 2));
-        names.iter().rev().for_each(|n| down.add(n, 2));
+        for count in [1, 2] {
+            for (a, b) in names.iter().zip(names.iter().rev()) {
+                up.add(a, count);
+                down.add(b, count);
+            }
+        }
         assert_eq!(up, down);
         assert_eq!((up.get("m000"), up.more()), (Some(3), 3 * 136));
     }

@@ -123,5 +123,5 @@ impl ReadingsOfRow {
 }
 
 fn seconds(took: Duration) -> Option<f64> {
-    (!took.is_zero()).then(|| took.as_secs_f64())
+    Some(took.as_secs_f64()).filter(|seconds| *seconds > 0.0)
 }

@@ -62,21 +62,31 @@ impl Values {
             #[expect(clippy::cast_precision_loss, reason = "the histogram is coarser than that")]
             return Some(histogram.value_at_quantile(q.get()) as f64 / SCALE);
         }
-        let sorted = self.ranked();
         #[expect(clippy::cast_precision_loss, reason = "at most a million values")]
-        let position = q.get() * sorted.len().checked_sub(1)? as f64;
+        let position = q.get() * self.exact.len().checked_sub(1)? as f64;
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "between 0 and a million"
         )]
         let at = position.floor() as usize;
-        let low = *sorted.get(at)?;
-        let high = sorted.get(at + 1).copied().unwrap_or(low);
-        Some((high - low).mul_add(position.fract(), low))
+        let (low, high) = self.neighbours(at)?;
+        Some(low + (high - low) * position.fract())
     }
 
-    #[inline]
+    /// The value at a place in rising order and the next one. Only that place is put in order
+    /// where not all are yet.
+    fn neighbours(&self, at: usize) -> Option<(f64, f64)> {
+        if let Some(sorted) = self.sorted.get() {
+            let low = *sorted.get(at)?;
+            return Some((low, sorted.get(at + 1).copied().unwrap_or(low)));
+        }
+        let mut values = self.exact.clone();
+        let (_, low, above) = values.select_nth_unstable_by(at, f64::total_cmp);
+        let low = *low;
+        Some((low, above.iter().copied().min_by(f64::total_cmp).unwrap_or(low)))
+    }
+
     pub(crate) fn push(&mut self, value: f64) {
         if let Some(histogram) = &mut self.coarse {
             record(histogram, value);
@@ -179,7 +189,7 @@ mod tests {
 
     #[test]
     fn beyond_a_million_values_it_says_that_it_is_not_exact() {
-        let count = EXACT as u32;
+        let count = u32::try_from(EXACT).unwrap();
         let exact = of((0..count).map(f64::from));
         assert!(exact.is_exact());
         let mut coarse = exact.clone();

@@ -72,10 +72,16 @@ impl Work<'_> {
         let about = Scope::of_claim(&claim.id);
         let arms = (claim.of.as_deref(), claim.baseline.as_deref());
         let (Some(of), Some(over), Some(metric)) = (arms.0, arms.1, claim.metric) else {
+            let lacks = [
+                (claim.metric.is_none(), "metric"),
+                (arms.0.is_none(), "candidate (of)"),
+                (arms.1.is_none(), "baseline"),
+            ];
+            let lacks: Vec<&str> = lacks.iter().filter(|l| l.0).map(|l| l.1).collect();
             self.evidence.lacking(
                 Need::BothArms,
                 about,
-                "the claim does not name a metric and two arms",
+                format!("the claim names no {}", lacks.join(" and no ")),
             );
             return;
         };
@@ -95,6 +101,8 @@ impl Work<'_> {
         let (first, second) = (joint(&ours, claim), joint(&theirs, claim));
         let compared = compare_arms(claim, &a, &b, thresholds);
         self.outcomes.extend(compared.outcomes);
+        let runs = a.len().min(b.len());
+        self.outcomes.extend(check_sample_count(claim, Some(runs), thresholds));
         let conditions = check_same_conditions(about.clone(), &first, &second);
         self.outcomes.extend(conditions.outcomes);
         self.evidence.met(Need::BothArms, about.clone());

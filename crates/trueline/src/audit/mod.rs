@@ -63,7 +63,7 @@ pub(crate) use results::{cells_json, requests_json, stats_json, whole};
 #[derive(Debug, Clone, Default)]
 pub struct Audit {
     runs: Vec<BenchRun>,
-    host: Option<HostRecord>,
+    hosts: Vec<HostRecord>,
     log: Option<LogSummary>,
     given: Vec<Given>,
     thresholds: Thresholds,
@@ -101,10 +101,10 @@ impl Audit {
         self
     }
 
-    /// Adds the host's state over the runs.
+    /// Adds the host's state over a stretch of time; a run takes the record that reaches over it.
     #[must_use]
     pub fn host(mut self, record: HostRecord) -> Self {
-        self.host = Some(record);
+        self.hosts.push(record);
         self
     }
 
@@ -254,18 +254,29 @@ impl Audit {
         work.check_fields();
         work.check_claims();
         work.check_runs();
-        let judgement =
-            judge(&work.claims, std::mem::take(&mut work.outcomes), &work.evidence, &self.allowed);
+        let judgement = judge(
+            &work.scoped_claims(),
+            std::mem::take(&mut work.outcomes),
+            &work.evidence,
+            &self.allowed,
+        );
         let results = work.results();
         let mut report = Report::new("audit", judgement, results);
         for judged in &mut report.claims {
             judged.instead = work.instead(judged);
         }
         report.preface.clone_from(&self.preface);
+        report.preface.extend(self.runs.iter().filter_map(failures_line));
         report.overrides =
             self.thresholds.overrides().map(|(name, value)| format!("{name} = {value}")).collect();
         report
     }
+}
+
+/// How many requests of a run failed, if any did.
+fn failures_line(run: &BenchRun) -> Option<String> {
+    let failed = run.failures().filter(|n| *n > 0)?;
+    Some(format!("{}: {failed} of {} requests failed", run.label, run.requests.len()))
 }
 
 /// One judgement being made.

@@ -41,7 +41,7 @@ impl Work<'_> {
         }
         // What a claim records about a run counts as recorded.
         let mut conditions = run.conditions.clone();
-        for claim in self.claims.iter().filter(|c| c.of.as_deref() == Some(run.arm())) {
+        for claim in self.scoped_claims().iter().filter(|c| c.of.as_deref() == Some(run.arm())) {
             conditions = conditions.with_missing_from(&claim.conditions);
         }
         let checked = check_log_witnesses_run(
@@ -92,7 +92,7 @@ impl Work<'_> {
 
     pub(super) fn check_production(&mut self) {
         let production_arms: Vec<String> = self
-            .claims
+            .scoped_claims()
             .iter()
             .filter(|c| c.kind == ClaimKind::Production)
             .filter_map(|c| c.of.clone())
@@ -103,7 +103,7 @@ impl Work<'_> {
             if production_arms.contains(&arm) {
                 self.outcomes.extend(outcomes);
             }
-            let about = Scope::default().with_run(&arm);
+            let about = Scope::of_run(run);
             let log = self.audit.log.as_ref().filter(|_| same);
             if let Some(log) = log {
                 self.place(run, log);
@@ -137,12 +137,17 @@ impl Work<'_> {
             log.production().overlapping().iter().flat_map(|o| &o.rows).map(foreign).collect()
         });
         let covered = log.filter(|log| watched(log, &windows)).and_then(covered);
-        let outcomes =
-            check_foreign_traffic(run.arm(), &windows, &rows, covered, &self.audit.thresholds);
+        let outcomes = check_foreign_traffic(
+            Scope::of_run(run),
+            &windows,
+            &rows,
+            covered,
+            &self.audit.thresholds,
+        );
         let ran =
             outcomes.iter().any(|o| !matches!(o, trueline_core::CheckOutcome::NotObserved { .. }));
         if ran {
-            self.evidence.met(Need::ForeignTraffic, Scope::default().with_run(run.arm()));
+            self.evidence.met(Need::ForeignTraffic, Scope::of_run(run));
         }
         self.outcomes.extend(outcomes);
     }
@@ -165,7 +170,7 @@ impl Work<'_> {
             let bucket = log.production().bucket(&cell.bucket);
             let in_cell = log.production().cell(&cell);
             let checked = place_samples(
-                run.arm(),
+                Scope::of_run(run),
                 &rates,
                 &population(cell.into(), in_cell, &rates),
                 &population(cell.bucket.into(), Some(&bucket), &rates),
@@ -173,12 +178,12 @@ impl Work<'_> {
             );
             self.outcomes.extend(checked.outcomes);
             self.outcomes.extend(check_path_taken(
-                run.arm(),
+                Scope::of_run(run),
                 cell,
                 &shares,
                 &self.audit.thresholds,
             ));
-            let about = Scope::default().with_run(run.arm());
+            let about = Scope::of_run(run);
             match &checked.value {
                 Some(placed) if placed.n >= 10 => self.evidence.met(Need::RowsInCell, about),
                 placed => self.evidence.lacking(

@@ -35,6 +35,23 @@ impl<'a> Work<'a> {
         }
     }
 
+    /// The claims with runs named by arm, as findings and evidence name them.
+    pub(super) fn scoped_claims(&self) -> Vec<Claim> {
+        let arm_of = |name: &String| match self.runs_of(name, None).first() {
+            Some(run) => run.arm().to_owned(),
+            None => name.clone(),
+        };
+        self.claims
+            .iter()
+            .map(|claim| {
+                let mut scoped = claim.clone();
+                scoped.of = claim.of.as_ref().map(arm_of);
+                scoped.baseline = claim.baseline.as_ref().map(arm_of);
+                scoped
+            })
+            .collect()
+    }
+
     /// The runs of an arm, by arm or label, at a load if one is named.
     pub(super) fn runs_of(&self, name: &str, load: Option<Load>) -> Vec<&'a BenchRun> {
         self.audit
@@ -64,7 +81,7 @@ impl<'a> Work<'a> {
     pub(super) fn check_runs(&mut self) {
         let thresholds = &self.audit.thresholds;
         for run in &self.audit.runs {
-            let about = Scope::default().with_run(run.arm());
+            let about = Scope::of_run(run);
             if self.audit.cold || run.plan.cold == Some(true) {
                 self.outcomes.extend(check_cold_run(run, thresholds));
             }
@@ -74,7 +91,7 @@ impl<'a> Work<'a> {
             }
             let n = run.measured().count() as u64;
             self.outcomes.extend(check_time_order(about, n, &disorders, thresholds));
-            let (_, host) = check_host_record(self.audit.host.as_ref(), run, thresholds);
+            let (_, host) = check_host_record(&self.audit.hosts, run, thresholds);
             self.outcomes.extend(host);
         }
         let arms: BTreeSet<&str> = self.audit.runs.iter().map(BenchRun::arm).collect();
@@ -90,8 +107,7 @@ impl<'a> Work<'a> {
                     format!("{arm} does not say which requests failed"),
                 );
             }
-            let host = self.audit.host.as_ref();
-            if runs.iter().all(|run| check_host_record(host, run, thresholds).0) {
+            if runs.iter().all(|run| check_host_record(&self.audit.hosts, run, thresholds).0) {
                 self.evidence.met(Need::HostRecord, about());
             }
             for metric in Metric::ALL {

@@ -19,11 +19,29 @@ pub struct ClaimFile {
 }
 
 impl ClaimFile {
-    /// Both files' claims and figures.
+    /// Both files' claims and figures. A numbered id that both have gets the next free number in the
+    /// second one.
     ///
     /// # Errors
-    /// An id that both have.
-    pub fn and(mut self, other: Self) -> Result<Self, ClaimError> {
+    /// Another id that both have.
+    pub fn and(mut self, mut other: Self) -> Result<Self, ClaimError> {
+        let is_numbered = |id: &str| {
+            id.strip_prefix("claim-").is_some_and(|n| n.chars().all(|c| c.is_ascii_digit()))
+        };
+        for i in 0..other.claims.len() {
+            let taken = |id: &str| self.claims.iter().chain(&other.claims).any(|c| c.id == id);
+            let id = other.claims[i].id.clone();
+            if !is_numbered(&id) || !self.claims.iter().any(|c| c.id == id) {
+                continue;
+            }
+            let most = self.claims.len() + other.claims.len() + 1;
+            let free = (1..=most).map(|n| format!("claim-{n}")).find(|free| !taken(free));
+            let Some(free) = free else { continue };
+            for claim in &mut other.claims {
+                claim.rests_on.iter_mut().filter(|r| **r == id).for_each(|r| r.clone_from(&free));
+            }
+            other.claims[i].id = free;
+        }
         self.claims.extend(other.claims);
         self.given.extend(other.given);
         check_claim_list(&self.claims)?;

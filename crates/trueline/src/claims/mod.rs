@@ -12,6 +12,8 @@ use std::collections::BTreeSet;
 
 use trueline_core::{Claim, ClaimKind, Metric, Statistic};
 
+use crate::number::plain;
+
 /// Why a claim cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
@@ -72,7 +74,7 @@ pub(crate) fn quantity_text(
         Some(field) => format!("{what} as {field} says"),
         None => what.to_owned(),
     };
-    let text = format!("{value} {unit} {what}{statistic}");
+    let text = format!("{} {unit} {what}{statistic}", plain(value));
     text.split_whitespace().collect::<Vec<_>>().join(" ").replace(" ,", ",")
 }
 

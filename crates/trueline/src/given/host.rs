@@ -54,23 +54,23 @@ pub fn parse_host_record(text: &str) -> Result<HostRecord, HostRecordError> {
     Ok(HostRecord { window, conditions: raw.conditions })
 }
 
-/// Judges a host record for a run; a record that does not reach over the run is not observed.
+/// Judges the host record that reaches over a run; without one its state is not observed.
 ///
 /// # Shape
 /// `true` if the record counts as the host's state over this run. A record without GPU clocks
 /// counts unless the run's conditions name a GPU (`gpu`).
 pub fn check_host_record(
-    record: Option<&HostRecord>,
+    records: &[HostRecord],
     run: &BenchRun,
     thresholds: &Thresholds,
 ) -> (bool, Outcomes) {
-    let about = Scope::default().with_run(run.arm());
+    let about = Scope::of_run(run);
     let mut outcomes = Outcomes::default();
     let reaches = |record: &&HostRecord| match (record.window, run.window()) {
         (Some(record), Some(run)) => record.from <= run.from && record.to >= run.to,
         _ => false,
     };
-    let Some(record) = record.filter(reaches) else {
+    let Some(record) = records.iter().find(reaches) else {
         for check in [&GPU_CLOCK_LOW, &NICE_NOT_ZERO] {
             outcomes.not_observed(check, Need::HostRecord, about.clone());
         }
@@ -134,7 +134,8 @@ mod tests {
     }
 
     fn codes(record: Option<&HostRecord>, at: i64) -> (bool, Vec<&'static str>) {
-        let (present, outcomes) = check_host_record(record, &run(at), &Thresholds::default());
+        let records: Vec<HostRecord> = record.cloned().into_iter().collect();
+        let (present, outcomes) = check_host_record(&records, &run(at), &Thresholds::default());
         (present, outcomes.findings().map(|f| f.code).collect())
     }
 

@@ -20,7 +20,9 @@ pub fn wrap(text: &str, columns: usize, first: usize, rest: usize) -> Vec<String
     for word in text.split_whitespace() {
         let mut word = word.to_owned();
         loop {
-            let room = columns.saturating_sub(width(&line) + usize::from(!empty)).max(1);
+            let room = columns.saturating_sub(width(&line) + usize::from(!empty));
+            // A line that holds nothing yet takes at least one character, or nothing would move.
+            let room = if empty { room.max(1) } else { room };
             if width(&word) <= room {
                 if !empty {
                     line.push(' ');
@@ -62,9 +64,11 @@ mod tests {
 
     #[test]
     fn no_line_is_wider_than_asked_and_no_word_is_lost() {
-        let text = "a bb ccc ".repeat(30) + &"x".repeat(250) + " end";
+        let text = "a bb ccc 9 % ".repeat(30) + &"x".repeat(250) + " end";
         let lines = wrap(&text, 40, 0, 2);
-        assert!(lines.iter().all(|l| width(l) <= 40));
+        for columns in 7..40 {
+            assert!(wrap(&text, columns, 0, 2).iter().all(|l| width(l) <= columns));
+        }
         let joined: String = lines.concat().split_whitespace().collect();
         assert_eq!(joined, text.split_whitespace().collect::<String>());
     }

@@ -187,6 +187,12 @@ impl Report {
         if parts.is_empty() {
             parts.push(format!("{}, all evidence there", judged.claim.kind));
         }
+        if !judged.claim.samples.is_empty() {
+            parts.push("on samples that only the claim states".to_owned());
+        }
+        if !judged.claim.unjudged.is_empty() {
+            parts.push(format!("not judged yet: {}", judged.claim.unjudged.join(", ")));
+        }
         parts.join("; ")
     }
 
@@ -273,6 +279,10 @@ impl Report {
 
     fn closing(&self, options: TextOptions) -> Vec<String> {
         let mut text = String::new();
+        if self.claims.is_empty() && self.program == "audit" {
+            text += "Nothing was judged: there are neither results nor claims. What the log holds: \
+                     read_log.";
+        }
         if !self.claims.is_empty() && !self.revoked() {
             text += "Nothing in these data contradicts what is claimed.";
             if self.not_shown() {

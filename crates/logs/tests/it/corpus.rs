@@ -1,0 +1,114 @@
+//! Real logs against numbers from `tests/data/expected_corpus.py`.
+//!
+//! They run where `TRUELINE_CORPUS` names the folder of the corpus.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+use trueline_core::{CellEdges, Reading};
+use trueline_logs::{LogSummary, Mapping, Own, ReadOptions, read_log};
+
+fn corpus() -> Option<PathBuf> {
+    let folder = std::env::var_os("TRUELINE_CORPUS").map(PathBuf::from);
+    if folder.is_none() {
+        #[expect(clippy::print_stderr, reason = "says why nothing was tested")]
+        {
+            eprintln!("skipped: TRUELINE_CORPUS is not set");
+        }
+    }
+    folder
+}
+
+fn expected(part: &str) -> Value {
+    let all: Value = serde_json::from_str(include_str!("../data/expected_corpus.json")).unwrap();
+    all[part].clone()
+}
+
+fn close(what: &str, found: f64, expected: &Value) {
+    let expected = expected.as_f64().unwrap();
+    assert!((found - expected).abs() <= 1e-6 * expected.abs(), "{what}: {found} for {expected}");
+}
+
+fn check(log: &LogSummary, expected: &Value) {
+    let p = log.production();
+    let count = |key: &str| expected[key].as_u64().unwrap();
+    assert_eq!(log.counts().used, count("rows"));
+    assert_eq!(log.counts().read(), log.counts().used + log.counts().own);
+    assert_eq!(p.tokens().prompt, u128::from(count("prompt")));
+    assert_eq!(p.tokens().cached, u128::from(count("cached")));
+    assert_eq!(p.tokens().output, u128::from(count("output")));
+    close("naive", p.contrast().naive.median().unwrap(), &expected["naive_median"]);
+    close("new only", p.contrast().new_only.median().unwrap(), &expected["new_only_median"]);
+    let cache = p.cache();
+    for (name, share) in [
+        ("token_weighted", cache.token_weighted()),
+        ("request_mean", cache.request_mean()),
+        ("any_hit", cache.any_hit()),
+    ] {
+        close(name, share.unwrap().get(), &expected[name]);
+    }
+    let line = p.regression().solve().unwrap();
+    let fit = &expected["regression"];
+    assert_eq!(line.n, fit["n"].as_u64().unwrap());
+    close("intercept", line.intercept_s, &fit["intercept_s"]);
+    close("new", line.per_1k_new_s, &fit["per_1k_new_s"]);
+    close("cached", line.per_1k_cached_s, &fit["per_1k_cached_s"]);
+    close("r2", line.r2, &fit["r2"]);
+    let edges = CellEdges::default();
+    let cells = expected["cells"].as_object().unwrap();
+    assert_eq!(p.cells().count(), cells.len());
+    for (cell, stats) in p.cells() {
+        let low = edges.prompt_tokens().partition_point(|e| *e <= cell.bucket.low);
+        let band = edges.hit_share().partition_point(|e| e * 1e4 <= f64::from(cell.hit.low) + 0.5);
+        let cell = &cells[&format!("{low}/{band}")];
+        assert_eq!(stats.requests(), cell["requests"].as_u64().unwrap());
+        assert_eq!(stats.rates().len(), cell["rated"].as_u64().unwrap());
+        if let Some(median) = stats.rates().median() {
+            close("median", median, &cell["median"]);
+        }
+    }
+}
+
+#[test]
+fn weka_conversations_sum_up_to_what_they_declare() {
+    let Some(folder) = corpus() else { return };
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder.join("traces/weka"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "json"))
+        .collect();
+    paths.sort();
+    let log = read_log(&paths, &ReadOptions::default()).unwrap().value;
+    let expected = expected("weka");
+    assert_eq!(log.recognition().format(), "weka");
+    check(&log, &expected);
+    let declared = &expected["declared"];
+    assert_eq!(log.production().tokens().prompt, u128::from(declared["input"].as_u64().unwrap()));
+    assert_eq!(log.production().window(), None);
+}
+
+#[test]
+fn a_llama_cpp_log_is_read_through_its_mapping_without_the_benchmarks_rows() {
+    let Some(folder) = corpus() else { return };
+    let mapping = include_str!("../../../../docs/mappings/llama-cpp-client.toml");
+    let options = ReadOptions::default()
+        .with_mapping(Mapping::parse("llama-cpp-client.toml", mapping).unwrap())
+        .with_own(Own::IdPrefix("synthetic".to_owned()));
+    let log = read_log(&[folder.join("llama-server/traffic-client.jsonl")], &options).unwrap();
+    let (log, expected) = (log.value, expected("traffic"));
+    check(&log, &expected);
+    assert_eq!(log.counts().own, expected["synthetic"].as_u64().unwrap());
+    // What a naive reading says, to the token per second: 1,023 against 371.
+    let contrast = log.production().contrast();
+    assert_eq!(contrast.naive.median().unwrap().round(), 1_023.0);
+    assert_eq!(contrast.new_only.median().unwrap().round(), 371.0);
+    // The server's own rate is new tokens over its computation, in every row.
+    let reported: Vec<_> = log.production().reported().collect();
+    let cells = &reported[0].1;
+    let sum = |f: &dyn Fn(&trueline_logs::ReportedStats) -> u64| -> u64 {
+        cells.iter().map(|(_, stats)| f(stats)).sum()
+    };
+    let expect = |key: &str| expected[key].as_u64().unwrap();
+    assert_eq!(sum(&|s| s.rows()), expect("ratio_rows"));
+    assert_eq!(sum(&|s| s.reading(Reading::NewOverCompute).agree), expect("compute_agrees"));
+}

@@ -1,0 +1,23 @@
+//! What the crate does with whole inputs.
+
+#![allow(clippy::float_cmp, reason = "small numbers worked by hand are exact")]
+#![allow(clippy::format_collect, reason = "made-up rows, a few thousand")]
+
+mod checks;
+mod corpus;
+mod damage;
+mod formats;
+mod merging;
+mod production;
+mod runs;
+
+use trueline_logs::{LogSummary, ReadOptions, read_log_from};
+
+/// Reads a text that must be readable.
+fn read(text: &str) -> LogSummary {
+    read_with(text, &ReadOptions::default())
+}
+
+fn read_with(text: &str, options: &ReadOptions) -> LogSummary {
+    read_log_from("test", text.as_bytes(), options).expect("the text is a log").value
+}
