@@ -287,12 +287,15 @@ impl RequestRecord {
 
     /// How the times of this request contradict each other, if they do.
     pub fn disorder(&self) -> Option<Disorder> {
-        let day = Duration::from_secs(86_400);
-        let all = || Stretch::ALL.into_iter().map(|stretch| self.spans.get(stretch));
-        if all().any(|span| span == Known::Not(Why::Impossible)) {
-            return Some(Disorder::EndBeforeStart);
+        let mut endless = false;
+        for stretch in Stretch::ALL {
+            match self.spans.get(stretch) {
+                Known::Not(Why::Impossible) => return Some(Disorder::EndBeforeStart),
+                Known::Is { value, .. } => endless |= value.as_secs() >= 86_400,
+                Known::Not(_) => {}
+            }
         }
-        if all().any(|span| span.value().is_some_and(|took| took >= day)) {
+        if endless {
             return Some(Disorder::UptimeSized);
         }
         for (ttft, e2e) in

@@ -108,7 +108,7 @@ pub(crate) const OWN_ROWS_NOT_FOUND: CheckInfo = CheckInfo {
     severity: (Note, Note),
     touches: &[],
     needs: &[Need::Samples],
-    implied_by: &[],
+    implied_by: &["conditions-differ"],
     thresholds: &[],
     rule: "the benchmark's own rows were looked for in the log and none was found",
     advice: "check that the log is of the server that was measured and covers the run",

@@ -8,6 +8,8 @@ use crate::shape::DEPTH_LIMIT;
 
 /// Attempts to find an object in a damaged line, so that no line takes time without end.
 const ATTEMPTS: usize = 256;
+/// Bytes that those attempts may pass over together.
+const BUDGET: usize = 128 << 20;
 
 /// What a line holds.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -85,10 +87,14 @@ pub(crate) fn open<'a>(
 /// The last whole record of a damaged text: an object with a key of the format that reaches to the
 /// end of the line.
 fn salvage<'a>(text: &'a str, is_key: &dyn Fn(&str) -> bool) -> &'a str {
-    let mut from = 0;
+    let (mut from, mut spent) = (0, 0);
     for _ in 0..ATTEMPTS {
         let Some(at) = text.get(from..).and_then(|t| t.find("{\"")) else { return "" };
         let candidate = text.get(from + at..).unwrap_or_default();
+        spent += candidate.len();
+        if spent > BUDGET {
+            return "";
+        }
         if is_row(candidate, is_key) {
             return candidate;
         }

@@ -84,8 +84,12 @@ fn rejected_lines(
     let part = share(rejected, read);
     let over = |name| part > thresholds.get(&REJECTED_LINES, name);
     let severity = if over("error_share") { Severity::Error } else { Severity::Warning };
-    let reasons: Vec<String> =
-        counts.rejected.iter().map(|(reason, n)| format!("{n} {reason}")).collect();
+    let reasons: Vec<String> = counts
+        .rejected
+        .iter()
+        .filter(|(_, n)| *n > 0)
+        .map(|(reason, n)| format!("{n} {}", reason.words()))
+        .collect();
     let message = format!("{rejected} of {read} records cannot be used: {}", reasons.join(", "));
     record(outcomes, &REJECTED_LINES, about, over("warning_share").then_some(message), |f| {
         f.at(severity)
@@ -158,7 +162,7 @@ fn cached_tokens_unknown(log: &LogSummary, thresholds: &Thresholds, outcomes: &m
 fn own_rows_not_found(log: &LogSummary, outcomes: &mut Outcomes) {
     let about = Scope::default();
     if !log.own_asked() {
-        outcomes.not_observed(&OWN_ROWS_NOT_FOUND, Need::Samples, about);
+        // Nobody says that a benchmark ran: there is nothing to miss.
         return;
     }
     let read = log.counts().read();

@@ -69,11 +69,11 @@ pub use error::{Error, ErrorKind};
 pub use field::{FieldMeaning, Holds, Unit};
 pub use judge::check_log;
 pub use options::{PlaceSample, ReadOptions};
-pub use own::Own;
+pub use own::{Own, OwnSample};
 pub use production::{
     CacheShares, CellStats, Contrast, Counts, NameCounts, OverlappingRow, Overlaps, Placed,
-    Production, Ranks, ReadingCount, Reason, Regression, RegressionSums, Rejected, ReportedStats,
-    Route, TokenSums, UnknownCached, Values,
+    Production, ReadingCount, Reason, Regression, RegressionSums, Rejected, ReportedStats, Route,
+    TokenSums, UnknownCached, Values,
 };
 pub use read::{read_log, read_log_from};
 pub use recognition::Recognition;

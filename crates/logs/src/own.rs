@@ -2,12 +2,35 @@
 
 use std::collections::{HashMap, HashSet};
 
-use trueline_core::{Tokens, WallTime, Window};
+use trueline_core::{RequestRecord, Tokens, WallTime, Window};
 
 use crate::row::RowView;
 
 /// How far the start of a row may lie from that of the sample it is taken for.
 const START_TOLERANCE_NANOS: u64 = 2_000_000_000;
+
+/// A request of the benchmark, as its own results tell it.
+#[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
+pub struct OwnSample {
+    /// Its id.
+    pub id: Option<String>,
+    /// Its prompt length.
+    pub prompt: Option<Tokens>,
+    /// When it was sent.
+    pub started: Option<WallTime>,
+}
+
+impl OwnSample {
+    /// The sample of a request record.
+    pub fn of(request: &RequestRecord) -> Self {
+        Self {
+            id: request.id.clone(),
+            prompt: request.tokens.prompt.value(),
+            started: request.started.value(),
+        }
+    }
+}
 
 /// Which rows of a log are the benchmark's own.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,7 +41,9 @@ pub enum Own {
     Window(Window),
     /// Those that are like one of these samples: the same id, else the same prompt length and a
     /// start within 2 s.
-    Like(Vec<(Tokens, WallTime, Option<String>)>),
+    Like(Vec<OwnSample>),
+    /// Those with one of these ids.
+    Ids(Vec<String>),
 }
 
 /// The question whether a row is the benchmark's own, ready to be asked of many.
@@ -38,11 +63,16 @@ impl<'o> OwnRows<'o> {
             Some(Own::Window(window)) => Self::Window(*window),
             Some(Own::Like(samples)) => {
                 let mut starts: HashMap<u64, Vec<i64>> = HashMap::new();
-                for (prompt, at, _) in samples {
-                    starts.entry(prompt.get()).or_default().push(at.as_nanos());
+                for sample in samples {
+                    if let (Some(prompt), Some(at)) = (sample.prompt, sample.started) {
+                        starts.entry(prompt.get()).or_default().push(at.as_nanos());
+                    }
                 }
-                let ids = samples.iter().filter_map(|(_, _, id)| id.as_deref()).collect();
+                let ids = samples.iter().filter_map(|s| s.id.as_deref()).collect();
                 Self::Like { ids, starts }
+            }
+            Some(Own::Ids(ids)) => {
+                Self::Like { ids: ids.iter().map(String::as_str).collect(), starts: HashMap::new() }
             }
         }
     }

@@ -15,14 +15,16 @@ mod values;
 
 use std::collections::BTreeMap;
 
-use trueline_core::{Bucket, Cell, CellEdges, HitBand, Share, Tokens, TokensPerSecond, Window};
+use trueline_core::{
+    Bucket, Cell, CellEdges, Disorder, HitBand, Share, Tokens, TokensPerSecond, Window,
+};
 
 pub use cache::CacheShares;
 pub use cell_stats::CellStats;
 pub use counts::{Counts, Reason, Rejected, TokenSums};
 pub use names::NameCounts;
 pub use overlap::{OverlappingRow, Overlaps};
-pub use placement::{Placed, Ranks};
+pub use placement::Placed;
 pub use regression::{Regression, RegressionSums};
 pub use reported::{ReadingCount, ReportedStats};
 pub use routes::Route;
@@ -92,6 +94,7 @@ pub struct Production {
     overlapping: Vec<Overlaps>,
     places: Places,
     unknown_cached: UnknownCached,
+    disorders: BTreeMap<Disorder, u64>,
 }
 
 impl Production {
@@ -113,6 +116,7 @@ impl Production {
             overlapping: options.windows.iter().copied().map(Overlaps::new).collect(),
             places: Places::default(),
             unknown_cached: UnknownCached::default(),
+            disorders: BTreeMap::new(),
         };
         for sample in &options.place {
             let (bucket, cell) = production.at(sample.prompt_tokens.get(), sample.hit_share.get());
@@ -237,6 +241,11 @@ impl Production {
     /// The requests whose cached tokens are not known.
     pub fn unknown_cached(&self) -> &UnknownCached {
         &self.unknown_cached
+    }
+
+    /// How many of the answered requests have times that contradict each other, and how.
+    pub fn disorders(&self) -> &BTreeMap<Disorder, u64> {
+        &self.disorders
     }
 
     fn joined(&self, inside: impl Fn(&Cell) -> bool) -> CellStats {

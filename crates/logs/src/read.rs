@@ -8,7 +8,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use trueline_core::{Checked, Side};
 
 use crate::adapters::{
-    Conversation, LogHeader, OWN, Table, WEKA, mtplx, own as own_table, parse_header,
+    Conversation, LogHeader, OWN, Role, Table, WEKA, mtplx, own as own_table, parse_header,
 };
 use crate::chunk::ChunkReader;
 use crate::layout::Layout;
@@ -17,7 +17,7 @@ use crate::recognition::recognize;
 use crate::source::{Block, Source};
 use crate::summary::{FileRead, conclude};
 use crate::tally::Tally;
-use crate::{Error, ErrorKind, LogSummary, ReadOptions, Recognition};
+use crate::{Error, ErrorKind, LogSummary, ReadOptions, Reason, Recognition};
 
 /// The largest document that is read whole.
 const DOCUMENT_LIMIT: usize = 1 << 30;
@@ -46,7 +46,19 @@ pub fn read_log(paths: &[PathBuf], options: &ReadOptions) -> Result<Checked<LogS
     if files.is_empty() {
         return Err(Error::new(ErrorKind::Empty, "", "expected at least one log, found none"));
     }
-    Ok(conclude(files, options))
+    not_empty(conclude(files, options))
+}
+
+/// A log without a single record says nothing: that is told, not summed up to zeros.
+fn not_empty(read: Checked<LogSummary>) -> Result<Checked<LogSummary>, Error> {
+    let counts = read.value.counts();
+    if counts.read() + counts.outside + counts.incomplete_tail > 0 {
+        return Ok(read);
+    }
+    let name = read.value.files().first().map_or("", |file| file.name.as_str());
+    let format = read.value.recognition().format();
+    let message = format!("expected requests in the format {format}, found none");
+    Err(Error::new(ErrorKind::Empty, name, message))
 }
 
 /// Reads one log from anything that yields bytes, a gzip included.
@@ -70,9 +82,10 @@ pub fn read_log_from(
     options: &ReadOptions,
 ) -> Result<Checked<LogSummary>, Error> {
     let source = Source::new(name, Box::new(from), options.block_bytes)?;
-    Ok(conclude(vec![read_source(source, options)?], options))
+    not_empty(conclude(vec![read_source(source, options)?], options))
 }
 
+/// Reads one input; a run is refused where a log is expected.
 fn read_source(mut source: Source<'_>, options: &ReadOptions) -> Result<FileRead, Error> {
     let name = source.name().to_owned();
     let first = source.next_block(Vec::new())?.unwrap_or_default();
@@ -84,6 +97,10 @@ fn read_source(mut source: Source<'_>, options: &ReadOptions) -> Result<FileRead
     } else {
         None
     };
+    if header.as_ref().is_some_and(|header| header.role == Role::Run) {
+        let message = "expected a log, found a header with role \"run\"; give it as results";
+        return Err(Error::new(ErrorKind::Header, &name, message));
+    }
     let layout = Layout::new(table(&recognition, header.as_ref(), options));
     let reader = ChunkReader { layout: &layout, own: &own, options };
     let tally = if recognition.format() == WEKA {
@@ -93,7 +110,10 @@ fn read_source(mut source: Source<'_>, options: &ReadOptions) -> Result<FileRead
             let message = "expected a document of at most 1 GiB, found a larger one; split it";
             return Err(Error::new(ErrorKind::Document, &name, message));
         }
-        reader.take(&Conversation::parse(&name, &bytes)?.records())
+        let conversation = Conversation::parse(&name, &bytes)?;
+        let mut tally = reader.take(&conversation.records());
+        tally.production.counts.rejected.add(Reason::OtherSchema, conversation.rejected());
+        tally
     } else {
         drop(head);
         read_blocks(&mut source, first, &reader, options)?
@@ -129,7 +149,8 @@ pub(crate) fn table(
 struct Joining {
     next: u64,
     waiting: BTreeMap<u64, Tally>,
-    whole: Tally,
+    /// The blocks joined so far; `None` while a thread joins the next one to it.
+    whole: Option<Tally>,
     failed: Option<Error>,
 }
 
@@ -143,7 +164,7 @@ fn read_blocks(
     let joining = Mutex::new(Joining {
         next: 0,
         waiting: BTreeMap::new(),
-        whole: Tally::new(options),
+        whole: Some(Tally::new(options)),
         failed: None,
     });
     let turn = Condvar::new();
@@ -165,7 +186,7 @@ fn read_blocks(
     let joined = joining.into_inner().unwrap_or_else(PoisonError::into_inner);
     match joined.failed {
         Some(error) => Err(error),
-        None => Ok(joined.whole),
+        None => Ok(joined.whole.expect("every thread has put it back")),
     }
 }
 
@@ -208,18 +229,24 @@ fn work(
     }
 }
 
-/// Hands a summary over and joins all that are next.
+/// Hands a summary over and joins all that are next, unless another thread is about it. The others
+/// read on meanwhile.
 fn join(joining: &Mutex<Joining>, turn: &Condvar, number: u64, tally: Tally) {
     let mut guard = lock(joining);
     guard.waiting.insert(number, tally);
-    loop {
+    while let Some(mut whole) = guard.whole.take() {
         let next = guard.next;
-        let Some(tally) = guard.waiting.remove(&next) else { break };
-        guard.whole.append(tally);
+        let Some(tally) = guard.waiting.remove(&next) else {
+            guard.whole = Some(whole);
+            break;
+        };
+        drop(guard);
+        whole.append(tally);
+        guard = lock(joining);
+        guard.whole = Some(whole);
         guard.next += 1;
+        turn.notify_all();
     }
-    drop(guard);
-    turn.notify_all();
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -127,11 +127,15 @@ impl LogSummary {
 
 /// Joins the inputs and checks them.
 pub(crate) fn conclude(files: Vec<FileRead>, options: &ReadOptions) -> Checked<LogSummary> {
-    let mut tally = Tally::new(options);
+    let mut joined: Option<Tally> = None;
     let (mut inputs, mut fields, mut conditions) = (Vec::new(), Vec::new(), Conditions::default());
     for (number, mut file) in files.into_iter().enumerate() {
         file.tally.production.shift(number, 0);
-        tally.absorb(&file.tally);
+        // The first is taken as it is: a copy of all its values would cost as much as reading.
+        match &mut joined {
+            Some(tally) => tally.absorb(&file.tally),
+            None => joined = Some(file.tally),
+        }
         if number == 0 {
             fields = file.fields;
         }
@@ -150,6 +154,7 @@ pub(crate) fn conclude(files: Vec<FileRead>, options: &ReadOptions) -> Checked<L
             truncated: file.truncated,
         });
     }
+    let tally = joined.unwrap_or_else(|| Tally::new(options));
     for (key, stated) in [("model", tally.production.models()), ("server_version", &tally.versions)]
     {
         if let Some(only) = stated.only()

@@ -5,7 +5,9 @@ use trueline_baseline::{FieldCause, split_factors};
 use trueline_core::{Checked, Claim, Outcomes, Share, Thresholds, TokensPerSecond};
 use trueline_logs::{CellStats, LogSummary};
 
-use crate::audit::{cells_json, interval, requests_json, stated_fields, stats_json, whole};
+use crate::audit::{
+    cells_json, check_log_times, interval, requests_json, stated_fields, stats_json, whole,
+};
 use crate::evidence::Evidence;
 use crate::judge::{Allowed, judge};
 use crate::number::{count, percent, short};
@@ -23,6 +25,7 @@ pub fn log_report(
     thresholds: &Thresholds,
 ) -> Report {
     let mut outcomes: Outcomes = log.outcomes.clone();
+    outcomes.extend(check_log_times(&log.value, thresholds));
     let mut causes = Vec::new();
     let mut evidence = Evidence::default();
     for field in stated_fields(&log.value) {
@@ -31,7 +34,10 @@ pub fn log_report(
         outcomes.extend(checked.outcomes);
         if checked.value != FieldCause::Undecided {
             let about = trueline_core::Scope::default().with_field(&field.name);
-            evidence.met(trueline_core::Need::Definition, about);
+            evidence.met(trueline_core::Need::Definition, about.clone());
+            if log.value.counts().unknown_outcome == 0 {
+                evidence.met(trueline_core::Need::FailuresCounted, about);
+            }
         }
         causes.push((field, checked.value));
     }
@@ -235,7 +241,7 @@ fn counts_line(log: &LogSummary) -> String {
     }
     let mut line = format!("Requests: {} read = {}", count(counts.read()), parts.join(" + "));
     for (n, what) in [
-        (counts.other, "other lines"),
+        (counts.other, "other"),
         (counts.outside, "outside the time asked for"),
         (counts.failed, "failed"),
         (counts.unknown_ttft, "without TTFT"),

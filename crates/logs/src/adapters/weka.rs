@@ -18,7 +18,15 @@ use crate::{Error, ErrorKind, FieldMeaning, Holds, Unit};
 pub(crate) struct Conversation {
     id: Option<String>,
     block_size: u64,
-    requests: Vec<Request>,
+    requests: Vec<Entry>,
+}
+
+/// An entry of the list: one that cannot be read is counted and the others are taken.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Entry {
+    Request(Box<Request>),
+    Other(serde::de::IgnoredAny),
 }
 
 #[derive(Debug, Deserialize)]
@@ -32,7 +40,7 @@ struct Request {
     hash_ids: Vec<u64>,
     ttft: Option<f64>,
     api_time: Option<f64>,
-    requests: Option<Vec<Request>>,
+    requests: Option<Vec<Entry>>,
 }
 
 impl Conversation {
@@ -48,6 +56,18 @@ impl Conversation {
         })
     }
 
+    /// How many of its entries cannot be read.
+    pub(crate) fn rejected(&self) -> u64 {
+        fn count(entries: &[Entry]) -> u64 {
+            let each = |entry: &Entry| match entry {
+                Entry::Request(request) => request.requests.as_deref().map_or(0, count),
+                Entry::Other(_) => 1,
+            };
+            entries.iter().map(each).sum()
+        }
+        count(&self.requests)
+    }
+
     /// Its requests, subagents' included, in the order of the document.
     pub(crate) fn records(&self) -> Vec<RequestRecord> {
         let mut records = Vec::new();
@@ -57,13 +77,14 @@ impl Conversation {
 
     fn walk(
         &self,
-        requests: &[Request],
+        requests: &[Entry],
         within: &str,
         seen: &mut HashSet<u64>,
         records: &mut Vec<RequestRecord>,
     ) {
         let conversation = self.id.as_deref().unwrap_or("conversation");
-        for (i, request) in requests.iter().enumerate() {
+        for (i, entry) in requests.iter().enumerate() {
+            let Entry::Request(request) = entry else { continue };
             let place = format!("{within}/{i}");
             if let Some(nested) = &request.requests {
                 self.walk(nested, &place, seen, records);

@@ -23,6 +23,17 @@ impl Reason {
     pub const ALL: [Self; 5] =
         [Self::NotJson, Self::Torn, Self::TooDeep, Self::TooLong, Self::OtherSchema];
 
+    /// What is wrong with such records, behind their number.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::NotJson => "that are no JSON",
+            Self::Torn => "of which only a piece is left",
+            Self::TooDeep => "that nest too deep",
+            Self::TooLong => "longer than any record",
+            Self::OtherSchema => "without a key of the format",
+        }
+    }
+
     /// Its name in reports.
     pub const fn name(self) -> &'static str {
         match self {
@@ -88,6 +99,8 @@ pub struct Counts {
     pub incomplete_tail: u64,
     /// Of the used: failed or cancelled; they enter no token sum, cell or rate.
     pub failed: u64,
+    /// Of the used: the record does not say how the request ended; it is taken for answered.
+    pub unknown_outcome: u64,
     /// Of the used: the cached tokens are not known; they enter no cell and no rate.
     pub unknown_cached: u64,
     /// Of the used: the prompt tokens are not known.
@@ -132,6 +145,7 @@ impl Counts {
             (&mut self.outside, other.outside),
             (&mut self.incomplete_tail, other.incomplete_tail),
             (&mut self.failed, other.failed),
+            (&mut self.unknown_outcome, other.unknown_outcome),
             (&mut self.unknown_cached, other.unknown_cached),
             (&mut self.unknown_prompt, other.unknown_prompt),
             (&mut self.unknown_ttft, other.unknown_ttft),

@@ -33,6 +33,10 @@ impl Production {
             self.counts.failed += 1;
             return;
         }
+        self.counts.unknown_outcome += u64::from(record.outcome == Outcome::Unknown);
+        if let Some(disorder) = record.disorder() {
+            *self.disorders.entry(disorder).or_default() += 1;
+        }
         let tokens = &record.tokens;
         let (prompt, cached) = (tokens.prompt.value(), tokens.cached.value());
         self.tokens.prompt += prompt.map_or(0, |t| u128::from(t.get()));

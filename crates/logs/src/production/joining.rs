@@ -38,6 +38,9 @@ impl Production {
         self.models.merge(&other.models);
         self.overlapping.iter_mut().zip(&other.overlapping).for_each(|(a, b)| a.merge(b));
         self.places.merge(&other.places);
+        for (disorder, n) in &other.disorders {
+            *self.disorders.entry(*disorder).or_default() += n;
+        }
         let (mine, theirs) = (&mut self.unknown_cached, &other.unknown_cached);
         mine.requests += theirs.requests;
         mine.timed += theirs.timed;

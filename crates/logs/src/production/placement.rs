@@ -1,38 +1,22 @@
 //! Where given samples rank among production requests, counted exactly in one pass.
 
+use trueline_core::Ranks;
+
 use crate::PlaceSample;
 
-/// How many production requests lie below, at and above a sample's rate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub struct Ranks {
-    /// Slower than the sample.
-    pub below: u64,
-    /// Equal to it.
-    pub equal: u64,
-    /// Faster than it.
-    pub above: u64,
+/// Counts a production rate against a sample's.
+fn count(ranks: &mut Ranks, rate: f64, sample: f64) {
+    match rate.total_cmp(&sample) {
+        std::cmp::Ordering::Less => ranks.below += 1,
+        std::cmp::Ordering::Equal => ranks.equal += 1,
+        std::cmp::Ordering::Greater => ranks.above += 1,
+    }
 }
 
-impl Ranks {
-    /// How many it is ranked among.
-    pub fn n(&self) -> u64 {
-        self.below + self.equal + self.above
-    }
-
-    fn add(&mut self, rate: f64, sample: f64) {
-        match rate.total_cmp(&sample) {
-            std::cmp::Ordering::Less => self.below += 1,
-            std::cmp::Ordering::Equal => self.equal += 1,
-            std::cmp::Ordering::Greater => self.above += 1,
-        }
-    }
-
-    fn merge(&mut self, other: &Self) {
-        self.below += other.below;
-        self.equal += other.equal;
-        self.above += other.above;
-    }
+fn join(mine: &mut Ranks, theirs: &Ranks) {
+    mine.below += theirs.below;
+    mine.equal += theirs.equal;
+    mine.above += theirs.above;
 }
 
 /// A sample with its ranks.
@@ -61,9 +45,9 @@ impl Places {
     pub(crate) fn add(&mut self, rate: f64, bucket: usize, cell: usize) {
         for (placed, its_bucket, its_cell) in &mut self.0 {
             if *its_bucket == bucket {
-                placed.bucket.add(rate, placed.sample.rate.get());
+                count(&mut placed.bucket, rate, placed.sample.rate.get());
                 if *its_cell == cell {
-                    placed.cell.add(rate, placed.sample.rate.get());
+                    count(&mut placed.cell, rate, placed.sample.rate.get());
                 }
             }
         }
@@ -71,8 +55,8 @@ impl Places {
 
     pub(crate) fn merge(&mut self, other: &Self) {
         for ((mine, ..), (theirs, ..)) in self.0.iter_mut().zip(&other.0) {
-            mine.cell.merge(&theirs.cell);
-            mine.bucket.merge(&theirs.bucket);
+            join(&mut mine.cell, &theirs.cell);
+            join(&mut mine.bucket, &theirs.bucket);
         }
     }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use trueline_core::{Reading, Share, Tokens, TokensPerSecond, WallTime, Window};
-use trueline_logs::{Own, PlaceSample, ReadOptions};
+use trueline_logs::{Own, OwnSample, PlaceSample, ReadOptions};
 
 use crate::{read, read_with};
 
@@ -100,14 +100,23 @@ fn a_stated_rate_is_tested_row_by_row_against_four_readings() {
     assert_eq!(agree, [(1, 0), (1, 0), (1, 1), (1, 0)]);
 }
 
+fn like(id: Option<&str>, prompt: u64, started_s: i64) -> OwnSample {
+    let mut sample = OwnSample::default();
+    sample.id = id.map(str::to_owned);
+    sample.prompt = Some(Tokens::new(prompt));
+    sample.started = Some(WallTime::from_nanos(started_s * 1_000_000_000));
+    sample
+}
+
 #[test]
 fn own_rows_enter_nothing_and_others_that_ran_beside_them_are_named() {
     let at = |s: i64| WallTime::from_nanos(s * 1_000_000_000);
     let ways = [
         Own::IdPrefix("a".to_owned()),
         Own::Window(Window::new(at(999), at(1_001))),
-        Own::Like(vec![(Tokens::new(24_000), at(1_002), None)]),
-        Own::Like(vec![(Tokens::new(1), at(0), Some("a".to_owned()))]),
+        Own::Like(vec![like(None, 24_000, 1_002)]),
+        Own::Like(vec![like(Some("a"), 1, 0)]),
+        Own::Ids(vec!["a".to_owned()]),
     ];
     for own in ways {
         let windows = vec![Window::new(at(1_000), at(1_150)), Window::new(at(1_301), at(1_302))];
@@ -133,7 +142,7 @@ fn samples_are_ranked_by_counting() {
     let options = ReadOptions::default().with_place(vec![sample(115.0), sample(300.0)]);
     let log = read_with(LOG, &options);
     let placed: Vec<_> = log.production().placed().collect();
-    let ranks = |r: trueline_logs::Ranks| (r.below, r.equal, r.above);
+    let ranks = |r: trueline_core::Ranks| (r.below, r.equal, r.above);
     assert_eq!((ranks(placed[0].cell), ranks(placed[0].bucket)), ((0, 0, 4), (0, 0, 5)));
     assert_eq!((ranks(placed[1].cell), ranks(placed[1].bucket)), ((1, 1, 2), (2, 1, 2)));
 }

@@ -1,7 +1,7 @@
 //! The rate fields of the log: what each is made of.
 
-use trueline_baseline::{CellFactors, FieldCause, StatedField, split_factors};
-use trueline_core::{Need, Reading, Scope, Share};
+use trueline_baseline::{CellFactors, FieldCause, StatedField, check_time_order, split_factors};
+use trueline_core::{Claim, Need, Outcomes, Reading, Scope, Share, Thresholds};
 use trueline_logs::{LogSummary, Values};
 
 use super::Work;
@@ -9,6 +9,7 @@ use super::Work;
 impl Work<'_> {
     pub(super) fn check_fields(&mut self) {
         let Some(log) = &self.audit.log else { return };
+        self.outcomes.extend(check_log_times(log, &self.audit.thresholds));
         for field in stated_fields(log) {
             let quoted = self.claims.iter().any(|c| c.field.as_deref() == Some(&field.name));
             let checked = split_factors(&field, quoted, &self.audit.thresholds);
@@ -17,9 +18,25 @@ impl Work<'_> {
             if checked.value != FieldCause::Undecided {
                 self.evidence.met(Need::Definition, about.clone());
             }
-            self.evidence.met(Need::FailuresCounted, about);
+            if log.counts().unknown_outcome == 0 {
+                self.evidence.met(Need::FailuresCounted, about);
+            }
         }
     }
+}
+
+/// Checks the times of the log's own rows.
+pub(crate) fn check_log_times(log: &LogSummary, thresholds: &Thresholds) -> Outcomes {
+    let counts = log.counts();
+    let untimed = counts.used - counts.failed == counts.unknown_ttft;
+    let nothing = untimed && log.production().disorders().is_empty();
+    let answered = if nothing { 0 } else { counts.used - counts.failed };
+    check_time_order(
+        Scope::default().with_run(Claim::THE_LOG),
+        answered,
+        log.production().disorders(),
+        thresholds,
+    )
 }
 
 /// The rate fields of a log as the factor split takes them; cells in order.

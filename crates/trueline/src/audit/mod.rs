@@ -7,11 +7,12 @@ mod production;
 mod results;
 mod runs;
 
+use std::collections::BTreeSet;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
 use trueline_core::{BenchRun, Checked, Claim, Outcomes, RequestRecord, Side, Thresholds, Window};
-use trueline_logs::{Error, LogSummary, Own, ReadOptions};
+use trueline_logs::{Error, LogSummary, Own, OwnSample, ReadOptions};
 
 use crate::claims::default_claims;
 use crate::evidence::Evidence;
@@ -20,7 +21,7 @@ use crate::judge::{Allowed, judge};
 use crate::report::Report;
 use production::PlacedRun;
 
-pub(crate) use field::stated_fields;
+pub(crate) use field::{check_log_times, stated_fields};
 pub(crate) use instead::interval;
 pub(crate) use results::{cells_json, requests_json, stats_json, whole};
 
@@ -200,6 +201,11 @@ impl Audit {
             None => {}
         }
         let mut log = read(&options)?;
+        if let (None, Some(ids)) = (&self.own, self.all_found_by_id(log.value.own())) {
+            // Then nobody's else rows are ours, however alike.
+            options = options.with_own(Own::Ids(ids));
+            log = read(&options)?;
+        }
         if self.runs.is_empty() && !log.value.own().is_empty() {
             // The log's own rows are the samples: their windows are known only now.
             let own = windows(&mut log.value.own().iter());
@@ -223,13 +229,18 @@ impl Audit {
     }
 
     fn like_the_runs(&self) -> Own {
-        Own::Like(
-            self.runs
-                .iter()
-                .flat_map(BenchRun::measured)
-                .filter_map(|r| Some((r.tokens.prompt.value()?, r.started.value()?, r.id.clone())))
-                .collect(),
-        )
+        Own::Like(self.runs.iter().flat_map(BenchRun::measured).map(OwnSample::of).collect())
+    }
+
+    /// The ids of all samples, where the log has each of them and holds more rows for ours.
+    fn all_found_by_id(&self, own: &[RequestRecord]) -> Option<Vec<String>> {
+        let ids: Option<BTreeSet<&str>> =
+            self.runs.iter().flat_map(BenchRun::measured).map(|r| r.id.as_deref()).collect();
+        let ids = ids.filter(|ids| !ids.is_empty())?;
+        let found: BTreeSet<&str> =
+            own.iter().filter_map(|r| r.id.as_deref()).filter(|id| ids.contains(id)).collect();
+        let more = own.len() > found.len();
+        (found == ids && more).then(|| ids.into_iter().map(str::to_owned).collect())
     }
 
     /// Judges claims; without any, the obvious ones are taken from the data.

@@ -84,6 +84,7 @@ pub(crate) fn requests_json(log: &LogSummary) -> Value {
         "other": counts.other,
         "outside_time": counts.outside,
         "failed": counts.failed,
+        "unknown_outcome": counts.unknown_outcome,
         "unknown_cached": counts.unknown_cached,
         "unknown_prompt": counts.unknown_prompt,
         "unknown_ttft": counts.unknown_ttft,
