@@ -7,7 +7,8 @@ const GOOD: &str = "{\"id\":\"a\",\"prompt_tokens\":1000,\"cached_tokens\":0,\"t
 
 fn outcome(text: &str, code: &str, options: &ReadOptions) -> Option<Severity> {
     let read = read_log_from("t", text.as_bytes(), options).unwrap();
-    // Every check of the crate says something about every log.
+    // Every check of the crate says something about every log; but where nobody says that a
+    // benchmark ran, there are no rows of it to miss.
     for check in CHECKS {
         let said = read.outcomes.iter().filter(|o| match o {
             CheckOutcome::Found(f) => f.code == check.code,
@@ -15,7 +16,8 @@ fn outcome(text: &str, code: &str, options: &ReadOptions) -> Option<Severity> {
                 *code == check.code
             }
         });
-        assert_eq!(said.count(), 1, "{}", check.code);
+        let expected = usize::from(check.code != "own-rows-not-found" || read.value.own_asked());
+        assert_eq!(said.count(), expected, "{}", check.code);
     }
     read.outcomes.findings().find(|f| f.code == code).map(|f| f.severity)
 }

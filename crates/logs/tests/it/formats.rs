@@ -2,7 +2,8 @@
 
 use trueline_core::{Side, Stretch, Tokens};
 use trueline_logs::{
-    ErrorKind, Kind, Mapping, Own, ReadOptions, Reason, field_meanings, read_log_from, sniff_bytes,
+    ErrorKind, Kind, Mapping, Own, ReadOptions, Reason, field_meanings, read_log_from,
+    read_runs_from, sniff_bytes,
 };
 
 use crate::{read, read_with};
@@ -58,13 +59,18 @@ fn the_side_of_a_row_is_its_own_else_the_headers_else_the_server() {
     for (text, side) in [
         (row.to_owned(), Side::Server),
         (header("log", ""), Side::Server),
-        (header("run", ""), Side::Client),
         (header("log", ",\"side\":\"client\""), Side::Client),
         (row.replace("\"id\"", "\"side\":\"client\",\"id\""), Side::Client),
     ] {
         let log = read_with(&text, &own());
         assert!(log.own()[0].ttft(side).is_known(), "{text}");
     }
+    // A run is a client's; it is refused as a log.
+    let text = header("run", "");
+    let error = read_log_from("t", text.as_bytes(), &own()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Header);
+    let runs = read_runs_from("t", text.as_bytes()).unwrap().value;
+    assert!(runs[0].requests[0].ttft(Side::Client).is_known());
 }
 
 const MAPPING: &str = r#"
