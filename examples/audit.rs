@@ -64,9 +64,15 @@ fn report(arguments: &Arguments) -> Result<Report, Failure> {
     }
     let common = &arguments.common;
     let mut sorted = Sorted::by_content(&arguments.paths, arguments.reading.mapping.is_some())?;
-    sorted.add(&arguments.log, &arguments.results, &arguments.host);
+    sorted.name(&arguments.log, &arguments.results, &arguments.host)?;
     let claims = common.claim_file()?;
     if sorted.is_empty() && claims.claims.is_empty() {
+        if common.claims.is_some() || arguments.cold || arguments.reading.is_set() {
+            return Err(Failure::new(
+                "expected results, a request log or claims, found none; without any argument the \
+                 embedded case is shown",
+            ));
+        }
         return story1::audited(common.thresholds()?, common.allowed()?);
     }
     let claims = sorted.claim_file()?.and(claims)?;

@@ -1,5 +1,6 @@
 //! The inputs of an audit, sorted by what they hold.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use trueline::claims::{ClaimFile, parse_claim_file};
@@ -30,7 +31,8 @@ impl Sorted {
     /// A path that names nothing, or nothing readable among all of them.
     pub fn by_content(paths: &[PathBuf], has_mapping: bool) -> Result<Self, Failure> {
         let mut sorted = Self::default();
-        let files = expand(paths)?;
+        let mut seen = BTreeSet::new();
+        let files = expand(paths)?.into_iter().filter(|path| seen.insert(real(path)));
         let mut first_error = None;
         for path in files {
             match sniff(&path) {
@@ -66,11 +68,31 @@ impl Sorted {
         Ok(sorted)
     }
 
-    /// Adds files whose kind was named.
-    pub fn add(&mut self, logs: &[PathBuf], results: &[PathBuf], hosts: &[PathBuf]) {
-        self.logs.extend_from_slice(logs);
-        self.results.extend_from_slice(results);
-        self.hosts.extend_from_slice(hosts);
+    /// Takes files for what they were named as, whatever their content was sorted as.
+    ///
+    /// # Errors
+    /// A path that names nothing.
+    pub fn name(
+        &mut self,
+        logs: &[PathBuf],
+        results: &[PathBuf],
+        hosts: &[PathBuf],
+    ) -> Result<(), Failure> {
+        let (logs, results, hosts) = (expand(logs)?, expand(results)?, expand(hosts)?);
+        let named: Vec<PathBuf> =
+            logs.iter().chain(&results).chain(&hosts).map(|path| real(path)).collect();
+        for files in [&mut self.logs, &mut self.results, &mut self.hosts, &mut self.claims] {
+            files.retain(|path| !named.contains(&real(path)));
+        }
+        self.aside.retain(|(path, _)| !named.contains(&real(path)));
+        self.logs.extend(logs);
+        self.results.extend(results);
+        self.hosts.extend(hosts);
+        for files in [&mut self.logs, &mut self.results, &mut self.hosts] {
+            let mut seen = BTreeSet::new();
+            files.retain(|path| seen.insert(real(path)));
+        }
+        Ok(())
     }
 
     /// Whether there is no file at all.
@@ -128,8 +150,19 @@ impl Sorted {
         cold: bool,
         options: ReadOptions,
     ) -> Result<Audit, Failure> {
+        let mut labels = BTreeSet::new();
         for path in &self.results {
-            audit = audit.runs(read_runs(path).map_err(Failure::from)?);
+            let read = read_runs(path)?;
+            for run in &read.value {
+                if !labels.insert(run.label.clone()) {
+                    return Err(Failure::new(format!(
+                        "{}: expected runs with labels of their own, found a second {:?}",
+                        path.display(),
+                        run.label
+                    )));
+                }
+            }
+            audit = audit.runs(read);
         }
         if cold {
             audit = audit.cold();
@@ -140,6 +173,9 @@ impl Sorted {
             audit = audit.host(record);
         }
         let mut options = options;
+        if self.mappings.len() > 1 {
+            return Err(Failure::new("expected one mapping file, found several"));
+        }
         if let [mapping] = self.mappings.as_slice() {
             let file = mapping.display().to_string();
             options = options.with_mapping(Mapping::parse(&file, &read_text(mapping)?)?);
@@ -153,6 +189,11 @@ impl Sorted {
         }
         Ok(audit)
     }
+}
+
+/// The file that a path leads to, for telling whether two are the same.
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
 }
 
 fn looks_like_lines(path: &Path) -> bool {

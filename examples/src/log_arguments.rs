@@ -43,6 +43,19 @@ pub struct LogArguments {
 }
 
 impl LogArguments {
+    /// Whether any of them was given.
+    pub fn is_set(&self) -> bool {
+        let texts = [
+            &self.request_format,
+            &self.since,
+            &self.until,
+            &self.own,
+            &self.prompt_edges,
+            &self.hit_edges,
+        ];
+        texts.iter().any(|text| text.is_some()) || self.mapping.is_some() || self.threads.is_some()
+    }
+
     /// The reader's options.
     ///
     /// # Errors

@@ -1,6 +1,8 @@
 //! The checks of this crate as data.
 
-use trueline_core::ClaimKind::{Absolute, Breakdown, Production, Ranking, Relative, Tail, Trend};
+use trueline_core::ClaimKind::{
+    Absolute, Breakdown, Capacity, Production, Ranking, Relative, Tail, Trend,
+};
 use trueline_core::Severity::{Error, Note, Warning};
 use trueline_core::{CheckInfo, ClaimKind, Need, Threshold};
 
@@ -17,12 +19,17 @@ const FACTOR: &[Threshold] = &[
 
 pub(crate) const SYNTHETIC_IN_TAIL: CheckInfo = CheckInfo {
     code: "synthetic-in-tail",
-    severity: (Error, Error),
+    severity: (Warning, Error),
     touches: &[Absolute, Production],
     needs: &[Need::ProductionLog, Need::RowsInCell],
     implied_by: &[],
     thresholds: &[
-        threshold("p", 0.01, "two-sided: twice the exact probability of the nearer end"),
+        threshold(
+            "p",
+            0.01,
+            "two-sided: twice the exact probability of the nearer end; divided by the cells judged",
+        ),
+        threshold("apart", 0.05, "medians closer than that are the same for a reader"),
         threshold("rows", 10.0, "with fewer rows in its cell a sample is placed in its bucket"),
     ],
     rule: "the samples lie at one end of the production requests of their cell",
@@ -98,7 +105,11 @@ pub(crate) const QUOTED_VALUE_NOT_FOUND: CheckInfo = CheckInfo {
     touches: ALL,
     needs: &[Need::QuotedSamples],
     implied_by: &[],
-    thresholds: &[threshold("tolerance", 0.01, "rounding and choice of quantile type")],
+    thresholds: &[threshold(
+        "tolerance",
+        0.01,
+        "choice of quantile type; half of the last quoted digit is always tolerated",
+    )],
     rule: "the quoted value is no statistic of the samples it is said to come from",
     advice: "quote what the data say, or name the data that the value comes from",
 };
@@ -174,6 +185,47 @@ pub(crate) const RATIO_WITHOUT_INTERVAL: CheckInfo = CheckInfo {
     advice: "run each arm at least three times",
 };
 
+pub(crate) const HIDDEN_FAILURES: CheckInfo = CheckInfo {
+    code: "hidden-failures",
+    severity: (Warning, Error),
+    touches: &[Absolute, Capacity, Tail],
+    needs: &[Need::FailuresCounted],
+    implied_by: &[],
+    thresholds: &[
+        threshold("warning_share", 0.01, "the survivors are then nearly all"),
+        threshold("error_share", 0.10, "what failed may be what was slow"),
+    ],
+    rule: "requests that were asked for are not accounted for, or many failed: the rest are \
+           survivors",
+    advice: "count every request that was sent, and find out why they failed",
+};
+
+pub(crate) const WORKLOAD_DIFFERS: CheckInfo = CheckInfo {
+    code: "workload-differs",
+    severity: (Error, Error),
+    touches: &[Relative, Ranking],
+    needs: &[Need::BothArms],
+    implied_by: &[],
+    thresholds: &[
+        threshold("tokens_share", 0.10, "of median prompt and output lengths; ends of text differ"),
+        threshold("hit_share", 0.10, "of median hit shares"),
+    ],
+    rule: "the arms served prompts or outputs of different length, cached to a different degree, or \
+           ran at different loads",
+    advice: "give both arms the same requests at the same load",
+};
+
+pub(crate) const DUPLICATE_RUN: CheckInfo = CheckInfo {
+    code: "duplicate-run",
+    severity: (Error, Error),
+    touches: ALL,
+    needs: &[Need::Samples],
+    implied_by: &[],
+    thresholds: &[],
+    rule: "two runs hold the same requests: one is a copy of the other",
+    advice: "give each run once; repetitions are measured, not copied",
+};
+
 pub(crate) const CACHE_HITS_IN_COLD_RUN: CheckInfo = CheckInfo {
     code: "cache-hits-in-cold-run",
     severity: (Error, Error),
@@ -197,6 +249,9 @@ pub const CHECKS: &[CheckInfo] = &[
     TOO_FEW_SAMPLES,
     FOREIGN_TRAFFIC,
     CACHE_HITS_IN_COLD_RUN,
+    HIDDEN_FAILURES,
+    DUPLICATE_RUN,
+    WORKLOAD_DIFFERS,
     CONDITIONS_DIFFER,
     CONDITIONS_UNKNOWN,
     DIFFERENT_BASELINE,

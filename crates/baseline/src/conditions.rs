@@ -16,18 +16,18 @@ fn keys(roles: &'static [Role]) -> impl Iterator<Item = &'static str> {
 /// The value says whether it is: model and server recorded equal and the run not far outside the
 /// log. `false` without a finding means that something is not recorded.
 pub fn check_log_witnesses_run(
-    run: (&str, &Conditions, Option<Window>),
+    about: Scope,
+    run: (&Conditions, Option<Window>),
     log: (&Conditions, Option<Window>),
     thresholds: &Thresholds,
 ) -> Checked<bool> {
     let check = &CONDITIONS_DIFFER;
     let mut outcomes = Outcomes::default();
-    let about = Scope::default().with_run(run.0);
     let compared = ["model", "server", "server_version", "machine"];
     let mut differences: Vec<String> =
-        run.1.differing(log.0, compared).iter().map(|d| format!("{d} in the log")).collect();
+        run.0.differing(log.0, compared).iter().map(|d| format!("{d} in the log")).collect();
     let hours = run
-        .2
+        .1
         .zip(log.1)
         .map(|(run, log)| log.gap_to(&run).as_secs_f64() / 3600.0)
         .filter(|hours| *hours > thresholds.get(check, "hours_apart"));
@@ -35,7 +35,7 @@ pub fn check_log_witnesses_run(
         differences.push(format!("time span: the run lies {hours:.0} h outside the log"));
     }
     let same =
-        differences.is_empty() && run.1.unknown_in_either(log.0, ["model", "server"]).is_empty();
+        differences.is_empty() && run.0.unknown_in_either(log.0, ["model", "server"]).is_empty();
     if !differences.is_empty() {
         outcomes.found(
             Finding::new(
@@ -122,7 +122,7 @@ mod tests {
         let far = Some(Window::new(hour(50), hour(51)));
         let none = Thresholds::default();
         let witness = |run_window, log: &Conditions| {
-            check_log_witnesses_run(("r", &run, run_window), (log, span), &none)
+            check_log_witnesses_run(Scope::default(), (&run, run_window), (log, span), &none)
         };
         assert!(witness(near, &run).value);
         assert!(witness(far, &run).outcomes.has("conditions-differ"));

@@ -1,5 +1,6 @@
 //! Whether production takes the path that was measured.
 
+use trueline_core::number::percent;
 use trueline_core::{Cell, Finding, Need, Outcomes, Scope, Severity, Thresholds};
 
 use crate::checks::PATH_NOT_TAKEN;
@@ -48,7 +49,6 @@ pub fn check_path_taken(
     } else {
         Severity::Warning
     };
-    let percent = |x: f64| format!("{:.1} %", x * 100.0);
     let mut message = if own.requests == 0.0 {
         format!("production has no request of the samples' kind ({cell})")
     } else {

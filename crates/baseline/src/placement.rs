@@ -1,7 +1,8 @@
 //! Where benchmark samples stand among production requests of their kind.
 
 use trueline_core::{
-    CellScope, Checked, Finding, Metric, Need, Outcomes, Ranks, Scope, Thresholds,
+    CellScope, Checked, Finding, Metric, Need, Outcomes, Ranks, Relation, Scope, Severity,
+    Thresholds,
 };
 
 use crate::checks::SYNTHETIC_IN_TAIL;
@@ -20,9 +21,18 @@ pub struct Population {
 
 impl Population {
     /// How many requests they are.
-    fn n(&self) -> u64 {
+    pub fn n(&self) -> u64 {
         self.ranks.first().map_or(0, Ranks::n)
     }
+}
+
+/// How samples and production were timed, and in how many cells samples are placed at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Placing {
+    /// How the meaning of the samples' rates relates to production's.
+    pub relation: Relation,
+    /// How many cells are judged together: the threshold is divided by it (Bonferroni).
+    pub cells: usize,
 }
 
 /// Where samples stand.
@@ -57,7 +67,11 @@ pub struct Placed {
 /// With `w` the highest rank that any of the `k` samples reaches from one end, among `n`
 /// production requests and the samples together, the probability is `C(w, k) / C(n + k, k)`. Ties
 /// count against the samples' being extreme. The null hypothesis is that samples and production
-/// requests are exchangeable.
+/// requests are exchangeable. A finding needs medians that lie apart as well: among many samples a
+/// single stray request makes a rank extreme.
+///
+/// Samples timed by a client contain what the server's log leaves out (the way to it): they read
+/// slow. At the slow end that may be the whole difference, so the finding there is a warning.
 ///
 /// # Shape
 /// `rates` in any order, tok/s. The value is `None` where there is nothing to place, or nothing to
@@ -67,6 +81,7 @@ pub fn place_samples(
     rates: &[f64],
     cell: &Population,
     bucket: &Population,
+    placing: Placing,
     thresholds: &Thresholds,
 ) -> Checked<Option<Placed>> {
     let check = &SYNTHETIC_IN_TAIL;
@@ -103,9 +118,23 @@ pub fn place_samples(
     } else {
         (placed.p_fast, "fastest")
     };
+    #[expect(clippy::cast_precision_loss, reason = "a count of cells")]
+    let limit = thresholds.get(check, "p") / placing.cells.max(1) as f64;
+    let apart = (sample_median / production_median - 1.0).abs() > thresholds.get(check, "apart");
     // Two-sided: either end would have been reported.
-    if 2.0 * p < thresholds.get(check, "p") {
-        outcomes.found(tail_finding(&placed, about, p, end));
+    if apart && 2.0 * p < limit {
+        let finding = tail_finding(&placed, about, p, end);
+        let reads_slow = placing.relation == Relation::FirstContainsSecond && end == "slowest";
+        outcomes.found(if reads_slow {
+            let message = format!(
+                "{}; the client timed them and the server timed production, which makes them \
+                 read slow",
+                finding.message
+            );
+            finding.at(Severity::Warning).saying(message)
+        } else {
+            finding
+        });
     } else {
         outcomes.clear(check, about);
     }
@@ -117,10 +146,13 @@ fn tail_finding(placed: &Placed, about: Scope, p: f64, end: &str) -> Finding {
     let within = if end == "slowest" { placed.within_slowest } else { placed.within_fastest };
     let all = placed.n + k;
     let message = if within == k {
-        format!("the {k} {end} of {all} requests of its size ({}), p {p:.1e}", placed.scope)
+        format!(
+            "the {k} {end} of {all} requests of its size ({}), one-sided p {p:.1e}",
+            placed.scope
+        )
     } else {
         format!(
-            "all {k} samples among the {within} {end} of {all} requests of its size ({}), p {p:.1e}",
+            "all {k} samples among the {within} {end} of {all} requests of its size ({}), one-sided p {p:.1e}",
             placed.scope
         )
     };
@@ -156,6 +188,7 @@ mod tests {
             rates,
             &population(cell.into(), in_cell, rates),
             &population(cell.bucket.into(), in_bucket, rates),
+            Placing { relation: Relation::Same, cells: 1 },
             &Thresholds::default(),
         )
     }
@@ -195,6 +228,16 @@ mod tests {
         assert!(
             !placed(&[1.0, 2.0, 3.0], &[], &production()[..5]).outcomes.has("synthetic-in-tail")
         );
+    }
+
+    #[test]
+    fn many_samples_around_the_same_median_are_quiet_whatever_the_outermost_rank() {
+        let many: Vec<f64> = (0..200).map(|i| 310.0 + f64::from(i) / 10.0).collect();
+        let mut production = vec![318.0; 11];
+        production.extend([900.0, 950.0]);
+        let got = placed(&many, &production, &production);
+        assert!(got.value.unwrap().p_slow < 0.01);
+        assert!(!got.outcomes.has("synthetic-in-tail"));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What a quoted value has to do with the samples it is said to come from.
 
+use trueline_core::number::short;
 use trueline_core::{
     Claim, ClaimKind, Finding, Metric, Need, Outcomes, Scope, Statistic, Thresholds,
 };
@@ -50,7 +51,11 @@ pub fn check_best_of_n(claim: &Claim, samples: &[f64], thresholds: &Thresholds) 
             Finding::new(
                 check,
                 about,
-                format!("the best of {} samples; their median is {}", sorted.len(), short(middle)),
+                format!(
+                    "the best of {} samples; their median is {}",
+                    sorted.len(),
+                    short(middle, 4)
+                ),
             )
             .with("samples", samples.to_vec())
             .with("best", best)
@@ -84,7 +89,7 @@ pub fn check_value_found(claim: &Claim, samples: &[f64], thresholds: &Thresholds
             .collect(),
     };
     let tolerance = thresholds.get(check, "tolerance");
-    if candidates.iter().any(|c| (value - c).abs() <= tolerance * c.abs()) {
+    if candidates.iter().any(|c| says(value, *c, tolerance)) {
         outcomes.clear(check, about);
         return outcomes;
     }
@@ -95,12 +100,51 @@ pub fn check_value_found(claim: &Claim, samples: &[f64], thresholds: &Thresholds
         Finding::new(
             check,
             about,
-            format!("the {which} of the {} samples is {}", sorted.len(), short(is)),
+            format!("the {which} of the {} samples is {}", sorted.len(), short(is, 4)),
         )
         .with("quoted", value)
         .with("samples", sorted.len())
         .with("found", is),
     );
+    outcomes
+}
+
+/// Whether a quoted value stands for a true one: within a share of it, or half of its last digit.
+pub(crate) fn says(quoted: f64, value: f64, tolerance: f64) -> bool {
+    let text = format!("{quoted:.9}");
+    let decimals = text.trim_end_matches('0').split_once('.').map_or(0, |(_, after)| after.len());
+    let half_a_digit = 0.5 * 10_f64.powi(-i32::try_from(decimals).unwrap_or(9));
+    let off = (quoted - value).abs();
+    // A whole number below ten carries too little to excuse half of it.
+    let half_a_digit = if decimals == 0 && quoted.abs() < 10.0 { 0.0 } else { half_a_digit };
+    off <= tolerance * value.abs() || off <= half_a_digit
+}
+
+/// Checks that the samples a claim states are among those that were measured.
+pub fn check_samples_measured(claim: &Claim, measured: &[f64]) -> Outcomes {
+    let check = &QUOTED_VALUE_NOT_FOUND;
+    let mut outcomes = Outcomes::default();
+    let stray: Vec<f64> = claim
+        .samples
+        .iter()
+        .copied()
+        .filter(|sample| !measured.iter().any(|m| says(*sample, *m, 0.01)))
+        .collect();
+    if !stray.is_empty() {
+        outcomes.found(
+            Finding::new(
+                check,
+                Scope::of_claim(&claim.id),
+                format!(
+                    "{} of the claim's {} samples are not among the {} measured",
+                    stray.len(),
+                    claim.samples.len(),
+                    measured.len()
+                ),
+            )
+            .with("not_measured", stray),
+        );
+    }
     outcomes
 }
 
@@ -141,21 +185,6 @@ pub fn check_sample_count(claim: &Claim, n: Option<usize>, thresholds: &Threshol
         _ => outcomes.not_observed(check, Need::QuotedSamples, about),
     }
     outcomes
-}
-
-/// A number for people: four significant digits, without a tail of zeros.
-fn short(x: f64) -> String {
-    if !x.is_finite() || x == 0.0 {
-        return x.to_string();
-    }
-    #[expect(clippy::cast_possible_truncation, reason = "a power of ten of a finite float")]
-    let digits = (3 - x.abs().log10().floor() as i32).clamp(0, 12);
-    let text = format!("{x:.*}", usize::try_from(digits).unwrap_or(0));
-    if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
-    } else {
-        text
-    }
 }
 
 #[cfg(test)]
@@ -212,6 +241,9 @@ mod tests {
         };
         assert!(!found(115.0, None) && !found(107.0, None) && !found(107.7, None));
         assert!(found(320.0, None));
+        // 1.8 stands for 1.77 and not for 1.7; 4 stands for 4.03 and not for 4.4.
+        assert!(says(1.8, 1.77, 0.01) && !says(1.8, 1.7, 0.01));
+        assert!(says(4.0, 4.03, 0.01) && !says(4.0, 4.4, 0.01));
         assert!(found(115.0, Some(Statistic::Median)));
     }
 
@@ -229,12 +261,5 @@ mod tests {
         assert!(!fires(&relative, 1));
         relative.interval = Some((0.9, 1.1));
         assert!(fires(&relative, 2) && !fires(&relative, 3));
-    }
-
-    #[test]
-    fn numbers_are_shortened_for_people() {
-        assert_eq!(short(107.054), "107.1");
-        assert_eq!(short(0.84), "0.84");
-        assert_eq!(short(23_778.0), "23778");
     }
 }

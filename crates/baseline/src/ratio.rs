@@ -5,6 +5,7 @@ use trueline_core::{Checked, Claim, Finding, Need, Outcomes, Scope, Thresholds};
 use crate::checks::{
     DIFFERENT_BASELINE, QUOTED_VALUE_NOT_FOUND, RATIO_WITHOUT_INTERVAL, TOO_FEW_SAMPLES,
 };
+use crate::quoted::says;
 use crate::stats::{RatioEstimate, ratio_of_means};
 
 /// Compares the two arms of a relative claim, one value a run.
@@ -31,6 +32,7 @@ pub fn compare_arms(
         let (a, b) = estimate.n;
         let runs = match (a, b) {
             (1, 1) => "one run each".to_owned(),
+            (3.., 3..) => "no spread between the runs, which copies have".to_owned(),
             _ => format!("{a} and {b} runs"),
         };
         outcomes.found(
@@ -42,19 +44,32 @@ pub fn compare_arms(
     }
     if let Some(value) = claim.value {
         let check = &QUOTED_VALUE_NOT_FOUND;
-        let off = (value / estimate.ratio - 1.0).abs();
-        if off > thresholds.get(check, "tolerance") {
+        if says(value, estimate.ratio, thresholds.get(check, "tolerance")) {
+            outcomes.clear(check, about.clone());
+        } else {
             outcomes.found(
                 Finding::new(
                     check,
-                    about,
+                    about.clone(),
                     format!("the arms' ratio is {:.3}, not {value}", estimate.ratio),
                 )
                 .with("quoted", value)
                 .with("found", estimate.ratio),
             );
-        } else {
-            outcomes.clear(check, about);
+        }
+    }
+    if let (Some(stated), Some(found)) = (claim.interval, estimate.interval) {
+        let near = |a: f64, b: f64| (a - b).abs() <= 0.05 * estimate.ratio;
+        if !(near(stated.0, found.0) && near(stated.1, found.1)) {
+            outcomes.found(
+                Finding::new(
+                    &QUOTED_VALUE_NOT_FOUND,
+                    about,
+                    format!("the interval is [{:.3}, {:.3}]", found.0, found.1),
+                )
+                .with("quoted", vec![stated.0, stated.1])
+                .with("found", vec![found.0, found.1]),
+            );
         }
     }
     Checked { value: Some(estimate), outcomes }

@@ -1,7 +1,7 @@
 //! The samples of a run: one value a request, or one a run.
 
 use trueline_core::{
-    BenchRun, Evidence, Finding, Metric, Need, Outcomes, RequestRecord, Scope, Share, Side,
+    Evidence, Finding, Metric, Need, Outcomes, RequestRecord, Scope, Share, Side, Stretch,
     Thresholds, Tokens, Window,
 };
 
@@ -47,50 +47,64 @@ pub fn samples_of<'a>(requests: impl IntoIterator<Item = &'a RequestRecord>) -> 
         .collect()
 }
 
-/// The values of a metric in a run; `None` where this version derives none of that name.
+/// The values of a metric over some requests; `None` where this version derives none of that name.
+///
+/// # Units
+/// Those of the metric's name.
 ///
 /// # Shape
-/// One value a measured request, in their order, for metrics of a request; a single one for
-/// metrics of a run. Empty where the run lacks what the metric needs.
-pub fn metric_values(run: &BenchRun, metric: Metric) -> Option<Vec<f64>> {
-    let each =
-        |value: fn(&RequestRecord) -> Option<f64>| run.measured().filter_map(value).collect();
+/// One value a request, in their order, for metrics of a request; a single one for metrics of a
+/// run. Empty where the requests lack what the metric needs.
+pub fn metric_values(requests: &[&RequestRecord], metric: Metric) -> Option<Vec<f64>> {
+    let each = |value: fn(&RequestRecord) -> Option<f64>| {
+        requests.iter().copied().filter_map(value).collect::<Vec<f64>>()
+    };
     Some(match metric {
         Metric::TtftS => each(|r| Some(r.any_ttft()?.took.as_secs_f64())),
         Metric::E2eLatencyS => each(|r| Some(r.any_e2e()?.took.as_secs_f64())),
-        Metric::QueueS => {
-            each(|r| Some(r.spans.get(trueline_core::Stretch::Queue).value()?.as_secs_f64()))
+        Metric::QueueS => each(|r| Some(r.spans.get(Stretch::Queue).value()?.as_secs_f64())),
+        Metric::TpotS => each(|r| {
+            let tpot = r.decode_rate().value()?.get().recip();
+            tpot.is_finite().then_some(tpot)
+        }),
+        Metric::PrefillTokPerS => {
+            samples_of(requests.iter().copied()).iter().map(|s| s.rate).collect()
         }
-        Metric::TpotS => each(|r| Some(r.decode_rate().value()?.get().recip()))
-            .into_iter()
-            .filter(|v: &f64| v.is_finite())
-            .collect(),
-        Metric::PrefillTokPerS => samples_of(run.measured()).iter().map(|s| s.rate).collect(),
         Metric::DecodeTokPerS => each(|r| Some(r.decode_rate().value()?.get())),
         Metric::CacheHitShare => each(|r| Some(r.hit_share().value()?.get())),
-        Metric::OutputTokPerS => over_window(run, |r| Some(r.tokens.output.value()?.as_f64())),
-        Metric::TotalTokPerS => over_window(run, |r| {
+        Metric::OutputTokPerS => over_window(requests, |r| Some(r.tokens.output.value()?.as_f64())),
+        Metric::TotalTokPerS => over_window(requests, |r| {
             Some(r.tokens.prompt.value()?.as_f64() + r.tokens.output.value()?.as_f64())
         }),
-        Metric::RequestPerS => over_window(run, |_| Some(1.0)),
+        Metric::RequestPerS => over_window(requests, |_| Some(1.0)),
         Metric::ItlS | Metric::GoodputRequestPerS => return None,
     })
 }
 
-/// Sum over the run's wall time; nothing where a request lacks its part of the sum.
-fn over_window(run: &BenchRun, part: fn(&RequestRecord) -> Option<f64>) -> Vec<f64> {
-    let sum: Option<f64> = run.measured().map(part).sum();
-    let seconds = run.window().map_or(0.0, |w| w.length().as_secs_f64());
+/// Whether a metric has one value a run rather than one a request.
+pub fn is_of_a_run(metric: Metric) -> bool {
+    matches!(metric, Metric::OutputTokPerS | Metric::TotalTokPerS | Metric::RequestPerS)
+}
+
+/// Sum over the requests' wall time; nothing where one lacks its part of the sum or its times.
+fn over_window(requests: &[&RequestRecord], part: fn(&RequestRecord) -> Option<f64>) -> Vec<f64> {
+    let sum: Option<f64> = requests.iter().copied().map(part).sum();
+    let windows: Option<Vec<Window>> = requests.iter().map(|r| r.window()).collect();
+    let window = windows.and_then(|all| all.into_iter().reduce(|a, b| a.join(&b)));
+    let seconds = window.map_or(0.0, |w| w.length().as_secs_f64());
     sum.filter(|_| seconds > 0.0).map(|s| s / seconds).into_iter().collect()
 }
 
 /// Checks that a run which is said to be cold (by its plan or its owner) hit no cache.
-pub fn check_cold_run(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
+pub fn check_cold_run(
+    about: Scope,
+    requests: &[&RequestRecord],
+    thresholds: &Thresholds,
+) -> Outcomes {
     let check = &CACHE_HITS_IN_COLD_RUN;
     let mut outcomes = Outcomes::default();
-    let about = Scope::of_run(run);
     let shares: Vec<f64> =
-        run.measured().filter_map(|r| r.hit_share().value()).map(Share::get).collect();
+        requests.iter().filter_map(|r| r.hit_share().value()).map(Share::get).collect();
     if shares.is_empty() {
         outcomes.not_observed(check, Need::CachedTokens, about);
         return outcomes;
@@ -139,33 +153,42 @@ mod tests {
         r
     }
 
-    fn run(requests: Vec<RequestRecord>) -> BenchRun {
-        BenchRun::new("r", Side::Client, requests)
+    fn values(requests: &[RequestRecord], metric: Metric) -> Option<Vec<f64>> {
+        metric_values(&requests.iter().collect::<Vec<_>>(), metric)
     }
 
     #[test]
     fn run_metrics_are_sums_over_wall_time_and_not_means_of_rates() {
-        let run = run(vec![request(1_000, 0, 0), request(1_000, 0, 1)]);
+        let run = [request(1_000, 0, 0), request(1_000, 0, 1)];
         // By hand: the window is 0 s to 4 s; 22 output tokens / 4 s = 5.5.
-        assert_eq!(metric_values(&run, Metric::OutputTokPerS), Some(vec![5.5]));
-        assert_eq!(metric_values(&run, Metric::RequestPerS), Some(vec![0.5]));
-        assert_eq!(metric_values(&run, Metric::TotalTokPerS), Some(vec![505.5]));
+        assert_eq!(values(&run, Metric::OutputTokPerS), Some(vec![5.5]));
+        assert_eq!(values(&run, Metric::RequestPerS), Some(vec![0.5]));
+        assert_eq!(values(&run, Metric::TotalTokPerS), Some(vec![505.5]));
         // 10 steps in 2 s.
-        assert_eq!(metric_values(&run, Metric::DecodeTokPerS), Some(vec![5.0, 5.0]));
-        assert_eq!(metric_values(&run, Metric::TpotS), Some(vec![0.2, 0.2]));
-        assert_eq!(metric_values(&run, Metric::ItlS), None);
+        assert_eq!(values(&run, Metric::DecodeTokPerS), Some(vec![5.0, 5.0]));
+        assert_eq!(values(&run, Metric::TpotS), Some(vec![0.2, 0.2]));
+        assert_eq!(values(&run, Metric::ItlS), None);
+    }
+
+    #[test]
+    fn a_request_without_a_start_leaves_no_rate_of_the_run() {
+        let mut silent = request(1_000, 0, 1);
+        silent.started = Known::Not(trueline_core::Why::Absent);
+        let run = [request(1_000, 0, 0), silent];
+        assert_eq!(values(&run, Metric::OutputTokPerS), Some(vec![]));
+        assert_eq!(values(&run, Metric::DecodeTokPerS), Some(vec![5.0, 5.0]));
     }
 
     #[test]
     fn a_cold_run_may_hit_its_template_and_no_more() {
-        let none = Thresholds::default();
-        let quiet = check_cold_run(&run(vec![request(1_000, 49, 0)]), &none);
-        assert!(!quiet.has("cache-hits-in-cold-run"));
-        let loud = check_cold_run(&run(vec![request(1_000, 50, 0)]), &none);
-        assert!(loud.has("cache-hits-in-cold-run"));
+        let check = |request: RequestRecord| {
+            check_cold_run(Scope::default(), &[&request], &Thresholds::default())
+        };
+        assert!(!check(request(1_000, 49, 0)).has("cache-hits-in-cold-run"));
+        assert!(check(request(1_000, 50, 0)).has("cache-hits-in-cold-run"));
         let mut silent = request(1_000, 900, 0);
         silent.tokens.cached = Known::Not(trueline_core::Why::Absent);
-        let unknown = check_cold_run(&run(vec![silent]), &none);
+        let unknown = check(silent);
         assert!(unknown.findings().count() == 0 && unknown.iter().count() == 1);
     }
 }

@@ -133,6 +133,11 @@ impl Outcomes {
         self.0.push(CheckOutcome::NotObserved { code: check.code, need, about });
     }
 
+    /// Records an outcome as it is.
+    pub fn push(&mut self, outcome: CheckOutcome) {
+        self.0.push(outcome);
+    }
+
     /// Adds the outcomes of others.
     pub fn extend(&mut self, others: Self) {
         self.0.extend(others.0);

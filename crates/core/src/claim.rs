@@ -136,6 +136,9 @@ impl Claim {
     /// The name under which findings and claims speak of the server's log as a whole.
     pub const THE_LOG: &str = "(the log)";
 
+    /// What a claim is about that names no run: no finding about a run concerns it.
+    pub const NO_RUN: &str = "(no run named)";
+
     /// A claim of a kind in words, with nothing else known.
     pub fn new(id: impl Into<String>, kind: ClaimKind, text: impl Into<String>) -> Self {
         Self {
@@ -169,7 +172,7 @@ impl Claim {
             return Vec::new();
         }
         let base = Scope {
-            run: self.of.clone(),
+            run: Some(self.of.clone().unwrap_or_else(|| Self::NO_RUN.to_owned())),
             metric: self.metric,
             load: self.load,
             cell: self.cell,

@@ -92,6 +92,11 @@ impl Conditions {
         self.0.entry(key.into()).or_insert(Known::Not(why));
     }
 
+    /// Takes a value back: what was recorded is contradicted.
+    pub fn forget(&mut self, key: impl Into<String>, why: Why) {
+        self.0.insert(key.into(), Known::Not(why));
+    }
+
     /// A value, if known.
     pub fn get(&self, key: &str) -> Option<&str> {
         match self.0.get(key) {
@@ -121,7 +126,7 @@ impl Conditions {
         self
     }
 
-    /// The keys on which both are known and differ.
+    /// The keys on which both are known and differ. Case and outer blanks make no difference.
     pub fn differing<'a>(
         &self,
         other: &Self,
@@ -130,7 +135,8 @@ impl Conditions {
         keys.into_iter()
             .filter_map(|key| {
                 let (first, second) = (self.get(key)?, other.get(key)?);
-                (first != second).then(|| Difference {
+                let same = first.trim().eq_ignore_ascii_case(second.trim());
+                (!same).then(|| Difference {
                     key: key.to_owned(),
                     first: first.to_owned(),
                     second: second.to_owned(),

@@ -123,6 +123,13 @@ impl Finding {
         self
     }
 
+    /// The same in other words.
+    #[must_use]
+    pub fn saying(mut self, message: impl Into<String>) -> Self {
+        self.message = message.into();
+        self
+    }
+
     /// The same with other advice.
     #[must_use]
     pub fn advising(mut self, advice: impl Into<String>) -> Self {

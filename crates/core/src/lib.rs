@@ -33,6 +33,7 @@ mod finding;
 mod known;
 mod metric;
 mod need;
+pub mod number;
 mod ranks;
 mod request;
 mod run;

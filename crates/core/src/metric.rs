@@ -159,6 +159,16 @@ pub enum Statistic {
 #[error("expected a statistic: mean, median, best or p50 to p99.9; found {0:?}")]
 pub struct UnknownStatistic(String);
 
+impl Statistic {
+    /// The quantile, if it is one beside the median: what needs a tail's samples.
+    pub fn tail(self) -> Option<Share> {
+        match self {
+            Self::Quantile(q) if (q.get() - 0.5).abs() > 1e-9 => Some(q),
+            _ => None,
+        }
+    }
+}
+
 impl FromStr for Statistic {
     type Err = UnknownStatistic;
 

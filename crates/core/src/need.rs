@@ -21,8 +21,6 @@ pub enum Need {
     MaterialConditions,
     /// Measurements of both arms.
     BothArms,
-    /// The ratio that links what was measured to what the reader runs.
-    LinkingRatio,
     /// At least three load levels.
     ThreeLevels,
     /// At least five requests for each slot at every level.
@@ -55,8 +53,12 @@ pub enum Need {
     Ttft,
     /// The samples behind a quoted number.
     QuotedSamples,
-    /// What the machine can do at most.
-    Ceiling,
+    /// A quantity with a value, for there to be something to judge.
+    Quantity,
+    /// An interval that leaves one direction.
+    Direction,
+    /// The claim that it rests on, shown.
+    Ground,
     /// A measurement at the load, length or hit share that the claim names.
     ThatLevel,
 }
@@ -78,8 +80,6 @@ pub enum Input {
     Sweep,
     /// What the claim itself can say.
     Claim,
-    /// Hardware and model.
-    Hardware,
 }
 
 impl Input {
@@ -92,7 +92,6 @@ impl Input {
             Self::OtherArm => ("the other arm", "measure it under the same conditions"),
             Self::Sweep => ("load sweep", "measure at least 3 levels, 5 waves each"),
             Self::Claim => ("the claim", "say it in the claim file"),
-            Self::Hardware => ("ceiling", "give it in the claim file, [[given]]"),
         }
     }
 }
@@ -108,7 +107,6 @@ impl Need {
             Self::SameMeaning => "one meaning of the metric in both arms",
             Self::MaterialConditions => "material conditions of both arms",
             Self::BothArms => "measurements of both arms",
-            Self::LinkingRatio => "the ratio that links it to what you run",
             Self::ThreeLevels => "at least 3 load levels",
             Self::FiveWaves => "at least 5 waves at every level",
             Self::CacheState => "cache state between levels",
@@ -125,7 +123,9 @@ impl Need {
             Self::CachedTokens => "cached-token counts",
             Self::Ttft => "TTFT of each request",
             Self::QuotedSamples => "the samples behind the quoted number",
-            Self::Ceiling => "what the machine can do at most",
+            Self::Quantity => "a quantity with a value",
+            Self::Direction => "an interval that leaves one direction",
+            Self::Ground => "that what it rests on is shown",
             Self::ThatLevel => "a measurement at that level",
         }
     }
@@ -137,7 +137,7 @@ impl Need {
             Self::ForeignTraffic | Self::ProductionLog | Self::RowsInCell | Self::CachedTokens => {
                 Input::ProductionLog
             }
-            Self::BothArms | Self::SameMeaning | Self::LinkingRatio | Self::MaterialConditions => {
+            Self::BothArms | Self::Direction | Self::SameMeaning | Self::MaterialConditions => {
                 Input::OtherArm
             }
             Self::ThreeLevels
@@ -145,8 +145,7 @@ impl Need {
             | Self::CacheState
             | Self::Saturation
             | Self::ThatLevel => Input::Sweep,
-            Self::QuotedSamples | Self::Definition => Input::Claim,
-            Self::Ceiling => Input::Hardware,
+            Self::QuotedSamples | Self::Definition | Self::Quantity | Self::Ground => Input::Claim,
             Self::FailuresCounted
             | Self::ClientNotBound
             | Self::TailSamples

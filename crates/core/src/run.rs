@@ -36,6 +36,8 @@ pub struct BenchRun {
     pub label: String,
     /// What it measured; runs of one arm are repetitions of each other. The label where absent.
     pub arm: Option<String>,
+    /// The file it was read from.
+    pub source: Option<String>,
     /// Who recorded the requests.
     pub side: Side,
     /// What was asked.
@@ -52,6 +54,7 @@ impl BenchRun {
         Self {
             label: label.into(),
             arm: None,
+            source: None,
             side,
             plan: Plan::default(),
             conditions: Conditions::default(),
@@ -98,9 +101,11 @@ impl BenchRun {
         told.then(|| self.requests.iter().filter(|r| r.outcome != Outcome::Ok).count())
     }
 
-    /// The wall time from the first request's start to the last one's end.
+    /// The wall time from the first measured request's start to the last one's end; `None` where
+    /// one of them has no times.
     pub fn window(&self) -> Option<Window> {
-        self.requests.iter().filter_map(RequestRecord::window).reduce(|a, b| a.join(&b))
+        let windows: Option<Vec<Window>> = self.measured().map(RequestRecord::window).collect();
+        windows?.into_iter().reduce(|a, b| a.join(&b))
     }
 }
 

@@ -13,13 +13,6 @@ pub struct UnitError {
     found: f64,
 }
 
-impl UnitError {
-    /// What the unit accepts, in words.
-    pub fn expected(&self) -> &'static str {
-        self.expected
-    }
-}
-
 /// A number of tokens.
 ///
 /// # Units

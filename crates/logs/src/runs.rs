@@ -96,6 +96,9 @@ fn read_source(mut source: Source<'_>, label: &str) -> Result<Checked<Vec<BenchR
     }
     let cut: Vec<(&str, &str)> =
         source.truncated().map(|why| (name.as_str(), why)).into_iter().collect();
+    for rows in &mut runs {
+        rows.run.source = Some(name.clone());
+    }
     let mut outcomes = Outcomes::default();
     for rows in &runs {
         let about = Scope::default().with_run(&rows.run.label);

@@ -1,6 +1,6 @@
 //! What reading one or more logs yields.
 
-use trueline_core::{By, Checked, Conditions, RequestRecord};
+use trueline_core::{By, Checked, Conditions, RequestRecord, Why};
 
 use crate::adapters::LogHeader;
 use crate::judge::check_log;
@@ -157,10 +157,12 @@ pub(crate) fn conclude(files: Vec<FileRead>, options: &ReadOptions) -> Checked<L
     let tally = joined.unwrap_or_else(|| Tally::new(options));
     for (key, stated) in [("model", tally.production.models()), ("server_version", &tally.versions)]
     {
-        if let Some(only) = stated.only()
-            && conditions.get(key).is_none()
-        {
-            conditions.set(key, only, By::Reported);
+        match (stated.only(), conditions.get(key)) {
+            (Some(only), None) => conditions.set(key, only, By::Reported),
+            // The rows say something else than the header, or several things: it is not known.
+            (Some(only), Some(header)) if only == header => {}
+            (None, _) if stated.is_empty() => {}
+            _ => conditions.forget(key, Why::Impossible),
         }
     }
     let own_asked = options.own.is_some();

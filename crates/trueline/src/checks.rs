@@ -57,8 +57,15 @@ pub fn parse_thresholds(text: &str) -> Result<Thresholds, ThresholdError> {
                     if names.is_empty() { "it has none".to_owned() } else { names.join(", ") }
                 )));
             }
-            if !value.is_finite() {
-                return Err(ThresholdError(format!("expected a finite {code}.{name}")));
+            let (low, high) = match name.as_str() {
+                "confidence" => (0.5, 0.999_999),
+                "p" | "share" | "agreeing_share" => (0.0, 1.0),
+                _ => (0.0, f64::MAX),
+            };
+            if !(low..=high).contains(&value) {
+                return Err(ThresholdError(format!(
+                    "expected {code}.{name} between {low} and {high:e}, found {value}"
+                )));
             }
             thresholds.set(&code, &name, value);
         }
@@ -136,7 +143,9 @@ mod tests {
         for (text, part) in [
             ("[no-such-check]\np = 1", "expected the code"),
             ("[best-of-n]\nspeed = 1", "rounding, lead"),
-            ("[best-of-n]\nlead = nan", "finite"),
+            ("[best-of-n]\nlead = nan", "between"),
+            ("[too-few-samples]\nconfidence = 2", "between"),
+            ("[synthetic-in-tail]\np = -0.1", "between"),
             ("best-of-n = 3", "table of numbers"),
         ] {
             let error = parse_thresholds(text).unwrap_err().to_string();

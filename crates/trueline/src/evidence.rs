@@ -1,6 +1,6 @@
 //! Which evidence the data hold, and what each kind of claim requires.
 
-use trueline_core::{Claim, ClaimKind, Need, Scope};
+use trueline_core::{Claim, ClaimKind, Need, Scope, Statistic};
 
 /// What the data hold, by scope, with a word on what is missing.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -74,11 +74,27 @@ pub const fn required(kind: ClaimKind) -> &'static [Need] {
     }
 }
 
-/// What a particular claim requires: what its kind does, and a measurement at the load it names.
+/// What a particular claim requires: what its kind does; a quantity and samples that were measured
+/// for it, where its kind speaks of one; a measurement at the load or in the cell that it names;
+/// enough samples for a quantile.
 pub fn required_by(claim: &Claim) -> Vec<Need> {
     let mut needs = required(claim.kind).to_vec();
-    if claim.load.is_some() {
+    let of_a_quantity = matches!(
+        claim.kind,
+        ClaimKind::Absolute | ClaimKind::Production | ClaimKind::Tail | ClaimKind::Capacity
+    );
+    if of_a_quantity && claim.field.is_none() {
+        needs.extend([Need::Quantity, Need::QuotedSamples]);
+    }
+    if claim.kind == ClaimKind::Relative {
+        needs.extend([Need::Quantity, Need::Direction]);
+    }
+    if claim.load.is_some() || claim.cell.is_some() {
         needs.push(Need::ThatLevel);
+    }
+    let is_tail = claim.statistic.and_then(Statistic::tail).is_some();
+    if is_tail && !needs.contains(&Need::TailSamples) {
+        needs.push(Need::TailSamples);
     }
     needs
 }

@@ -73,6 +73,8 @@ pub struct Judged {
     pub weakened_by: Vec<&'static str>,
     /// The evidence it lacks, whatever its status.
     pub missing: Vec<Missing>,
+    /// What was measured for it, in words.
+    pub measured: Option<String>,
     /// What may be said instead.
     pub instead: Option<Instead>,
 }
@@ -125,8 +127,33 @@ pub fn judge(
         }
         revoked = revoked_ids(claims, &outcomes);
     }
-    let judged = claims.iter().map(|claim| fate(claim, &outcomes, evidence)).collect();
+    let mut judged: Vec<Judged> =
+        claims.iter().map(|claim| fate(claim, &outcomes, evidence)).collect();
+    leave_without_ground(&mut judged);
     Judgement { claims: judged, outcomes }
+}
+
+/// What rests on a claim that is not shown is not shown either.
+fn leave_without_ground(judged: &mut [Judged]) {
+    loop {
+        let not_shown: BTreeSet<String> = judged
+            .iter()
+            .filter(|j| j.status == Status::NotShown)
+            .map(|j| j.claim.id.clone())
+            .collect();
+        let falling = judged.iter_mut().find(|j| {
+            j.status == Status::Supported
+                && j.claim.rests_on.iter().any(|id| not_shown.contains(id))
+        });
+        let Some(falling) = falling else { return };
+        let under = falling.claim.rests_on.iter().filter(|id| not_shown.contains(*id));
+        let detail = format!(
+            "it rests on what is not shown: {}",
+            under.map(String::as_str).collect::<Vec<_>>().join(", ")
+        );
+        falling.missing.push(Missing { need: Need::Ground, detail: Some(detail) });
+        falling.status = Status::NotShown;
+    }
 }
 
 fn touches(finding: &Finding, claim: &Claim) -> bool {
@@ -216,6 +243,7 @@ fn fate(claim: &Claim, outcomes: &Outcomes, evidence: &Evidence) -> Judged {
         revoked_by,
         weakened_by: codes(claim, outcomes, Severity::Warning),
         missing,
+        measured: None,
         instead: None,
     }
 }
@@ -275,7 +303,8 @@ mod tests {
         let nothing = Evidence::default();
         assert_eq!(status(&claims, Outcomes::default(), &nothing), [Status::NotShown]);
         let judged = judge(&claims, Outcomes::default(), &nothing, &Allowed::new());
-        assert_eq!(judged.claims[0].missing.len(), 4);
+        // Definition, failures, host, foreign traffic, a quantity, samples.
+        assert_eq!(judged.claims[0].missing.len(), 6);
         assert!(judged.claims[0].revoked_by.is_empty());
     }
 

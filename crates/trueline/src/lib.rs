@@ -42,7 +42,6 @@ pub mod claims;
 pub mod evidence;
 pub mod given;
 pub mod judge;
-mod number;
 mod reading;
 pub mod report;
 

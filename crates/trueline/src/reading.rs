@@ -10,8 +10,8 @@ use crate::audit::{
 };
 use crate::evidence::Evidence;
 use crate::judge::{Allowed, judge};
-use crate::number::{count, percent, short};
 use crate::report::Report;
+use trueline_core::number::{count, percent, short};
 
 /// The report of a request log: counts, rates in cells, what stated rates are made of, hit shares,
 /// routes, arrivals, decode.

@@ -107,6 +107,9 @@ pub struct Counts {
     pub unknown_prompt: u64,
     /// Of the used: no TTFT is known.
     pub unknown_ttft: u64,
+    /// Of the used: nothing says when they ran, in full: no start, or no end beyond the first of
+    /// several tokens.
+    pub unknown_window: u64,
     /// Of the used: too few new tokens for a rate.
     pub too_few_new_tokens: u64,
     /// Of the used: a value that cannot be, such as a negative time.
@@ -149,6 +152,7 @@ impl Counts {
             (&mut self.unknown_cached, other.unknown_cached),
             (&mut self.unknown_prompt, other.unknown_prompt),
             (&mut self.unknown_ttft, other.unknown_ttft),
+            (&mut self.unknown_window, other.unknown_window),
             (&mut self.too_few_new_tokens, other.too_few_new_tokens),
             (&mut self.impossible, other.impossible),
             (&mut self.non_finite, other.non_finite),

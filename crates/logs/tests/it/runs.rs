@@ -80,6 +80,7 @@ proptest! {
         let read = read_runs_from("memory", &text[..]).unwrap().value;
         prop_assert_eq!(read.len(), 1);
         let mut back = read.into_iter().next().unwrap();
+        prop_assert_eq!(back.source.take(), Some("memory".to_owned()));
         for (back, run) in back.requests.iter_mut().zip(&run.requests) {
             // A float of seconds since 1970 keeps about 0.2 µs.
             if let (Some(a), Some(b)) = (back.started.value(), run.started.value()) {

@@ -1,13 +1,14 @@
 //! What may be said instead of a claim that was revoked.
 
 use trueline_baseline::stats::{interval_orders, median, order_interval};
-use trueline_core::{Cell, CellScope, ClaimKind, Metric, Share};
+use trueline_core::{Cell, CellScope, ClaimKind, Metric, Scope, Share};
 use trueline_logs::{CellStats, LogSummary, Values};
 
 use super::Work;
+use super::production::PlacedGroup;
 use crate::given::GivenWhat;
 use crate::judge::{Instead, Judged, Status};
-use crate::number::{percent, short};
+use trueline_core::number::{percent, short};
 
 impl Work<'_> {
     /// What may be said instead: production's own median of the samples' kind, else the samples'
@@ -32,8 +33,20 @@ impl Work<'_> {
             // A stated field is answered where most of the prefill work is.
             CellScope::from(log.production().cells().max_by_key(|(_, s)| s.new_tokens())?.0)
         } else {
-            let of = claim.of.as_deref()?;
-            self.placed.iter().find(|p| p.arm == of)?.placed.as_ref()?.scope
+            // Samples of several cells have no one answer, unless the claim names a cell.
+            let mine: Vec<&PlacedGroup> = self
+                .placed
+                .iter()
+                .filter(|p| p.about.run == claim.of)
+                .filter(|p| {
+                    let named = Scope { cell: claim.cell, ..Scope::default() };
+                    Scope::default().with_cell(p.cell).overlaps(&named)
+                })
+                .collect();
+            match mine[..] {
+                [one] => one.placed.as_ref()?.scope,
+                _ => return None,
+            }
         };
         self.production_median(log, scope, claim.value)
     }
@@ -87,7 +100,10 @@ impl Work<'_> {
 
     fn median_of_samples(&self, judged: &Judged) -> Option<Instead> {
         let metric = judged.claim.metric?;
-        let mut samples = self.samples_behind(&judged.claim);
+        let mut samples = self.measured_for(&judged.claim);
+        if samples.is_empty() {
+            samples.clone_from(&judged.claim.samples);
+        }
         samples.sort_by(f64::total_cmp);
         let value = median(&samples)?;
         let unit = metric.words().0;

@@ -2,26 +2,35 @@
 
 mod claims;
 mod field;
+mod groups;
 mod instead;
 mod production;
+mod ratios;
 mod results;
 mod runs;
+mod traffic;
 
 use std::collections::BTreeSet;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
-use trueline_core::{BenchRun, Checked, Claim, Outcomes, RequestRecord, Side, Thresholds, Window};
-use trueline_logs::{Error, LogSummary, Own, OwnSample, ReadOptions};
+use trueline_baseline::samples_of;
+use trueline_core::{
+    BenchRun, Checked, Claim, Outcomes, RequestRecord, Side, Thresholds, TokensPerSecond, Window,
+};
+use trueline_logs::{Error, LogSummary, Own, OwnSample, PlaceSample, ReadOptions};
 
-use crate::claims::default_claims;
+use crate::claims::{Headlines, default_claims};
 use crate::evidence::Evidence;
 use crate::given::{Given, HostRecord};
 use crate::judge::{Allowed, judge};
 use crate::report::Report;
-use production::PlacedRun;
+use groups::groups;
+use production::PlacedGroup;
+use ratios::Compared;
 
 pub(crate) use field::{check_log_times, stated_fields};
+pub(crate) use groups::values_of;
 pub(crate) use instead::interval;
 pub(crate) use results::{cells_json, requests_json, stats_json, whole};
 
@@ -194,7 +203,7 @@ impl Audit {
             requests.filter_map(RequestRecord::window).collect::<Vec<Window>>()
         };
         let mine = windows(&mut self.runs.iter().flat_map(BenchRun::measured));
-        let mut options = self.reading.clone().with_windows(mine);
+        let mut options = self.reading.clone().with_windows(mine).with_place(self.to_place());
         match &self.own {
             Some(own) => options = options.with_own(own.clone()),
             None if !self.runs.is_empty() => options = options.with_own(self.like_the_runs()),
@@ -228,14 +237,26 @@ impl Audit {
         Ok(self)
     }
 
+    /// Failed and warm-up requests are ours as well.
     fn like_the_runs(&self) -> Own {
-        Own::Like(self.runs.iter().flat_map(BenchRun::measured).map(OwnSample::of).collect())
+        Own::Like(self.runs.iter().flat_map(|run| &run.requests).map(OwnSample::of).collect())
+    }
+
+    /// The samples to be ranked while the log is read, for cells of which not all values are kept.
+    fn to_place(&self) -> Vec<PlaceSample> {
+        samples_of(self.runs.iter().flat_map(BenchRun::measured))
+            .into_iter()
+            .filter_map(|sample| {
+                let rate = TokensPerSecond::new(sample.rate).ok()?;
+                Some(PlaceSample { prompt_tokens: sample.prompt, hit_share: sample.hit, rate })
+            })
+            .collect()
     }
 
     /// The ids of all samples, where the log has each of them and holds more rows for ours.
     fn all_found_by_id(&self, own: &[RequestRecord]) -> Option<Vec<String>> {
         let ids: Option<BTreeSet<&str>> =
-            self.runs.iter().flat_map(BenchRun::measured).map(|r| r.id.as_deref()).collect();
+            self.runs.iter().flat_map(|run| &run.requests).map(|r| r.id.as_deref()).collect();
         let ids = ids.filter(|ids| !ids.is_empty())?;
         let found: BTreeSet<&str> =
             own.iter().filter_map(|r| r.id.as_deref()).filter(|id| ids.contains(id)).collect();
@@ -250,12 +271,26 @@ impl Audit {
             outcomes: self.outcomes.clone(),
             evidence: Evidence::default(),
             placed: Vec::new(),
+            compared: Vec::new(),
             audit: &self,
         };
         work.claims = if claims.is_empty() {
-            default_claims(&self.runs, self.reading.edges(), self.reading.min_new_tokens(), |run| {
-                work.is_witnessed(run)
-            })
+            let groups = groups(&self.runs);
+            let witnessed: Vec<bool> =
+                groups.iter().map(|group| work.is_witnessed(group)).collect();
+            let headlines: Vec<Headlines<'_>> = groups
+                .iter()
+                .zip(witnessed)
+                .map(|(group, witnessed)| Headlines {
+                    arm: group.arm(),
+                    load: group.load(),
+                    one_of_several_loads: groups.iter().filter(|g| g.arm() == group.arm()).count()
+                        > 1,
+                    requests: group.requests(),
+                    witnessed,
+                })
+                .collect();
+            default_claims(&headlines, self.reading.edges(), self.reading.min_new_tokens())
         } else {
             claims.to_vec()
         };
@@ -275,19 +310,13 @@ impl Audit {
         let mut report = Report::new("audit", judgement, results);
         for judged in &mut report.claims {
             judged.instead = work.instead(judged);
+            judged.measured = work.measured_words(&judged.claim);
         }
         report.preface.clone_from(&self.preface);
-        report.preface.extend(self.runs.iter().filter_map(failures_line));
         report.overrides =
             self.thresholds.overrides().map(|(name, value)| format!("{name} = {value}")).collect();
         report
     }
-}
-
-/// How many requests of a run failed, if any did.
-fn failures_line(run: &BenchRun) -> Option<String> {
-    let failed = run.failures().filter(|n| *n > 0)?;
-    Some(format!("{}: {failed} of {} requests failed", run.label, run.requests.len()))
 }
 
 /// One judgement being made.
@@ -296,5 +325,6 @@ struct Work<'a> {
     claims: Vec<Claim>,
     outcomes: Outcomes,
     evidence: Evidence,
-    placed: Vec<PlacedRun>,
+    placed: Vec<PlacedGroup>,
+    compared: Vec<Compared>,
 }

@@ -1,25 +1,30 @@
-//! The runs against the server's own log: witness, placement, path, foreign traffic.
+//! The runs against the server's own log: witness, placement, path, mix.
 
 use std::collections::BTreeMap;
 
 use trueline_baseline::stats::ranks;
 use trueline_baseline::{
-    CellShare, ForeignRow, Placed, Population, Sample, SampleWindow, check_foreign_traffic,
-    check_log_witnesses_run, check_path_taken, place_samples, samples_of,
+    CellShare, Placed, Placing, Population, Sample, check_log_witnesses_run, check_path_taken,
+    place_samples, samples_of,
 };
 use trueline_core::{
-    BenchRun, Cell, CellEdges, CellScope, Claim, ClaimKind, Need, Outcomes, RequestRecord, Scope,
-    Window,
+    Cell, CellEdges, CellScope, Claim, ClaimKind, Meaning, Need, Outcomes, RequestRecord, Scope,
+    Side,
 };
-use trueline_logs::{CellStats, LogSummary};
+use trueline_logs::{CellStats, Holds, LogSummary};
 
 use super::Work;
+use super::groups::{Group, groups};
+use super::traffic::covered;
 
-/// A run's samples in their place.
+/// Fewest production requests in the samples' own cell for a claim about production.
+const ROWS_IN_CELL: u64 = 10;
+
+/// A group's samples of one cell, in their place.
 #[derive(Debug, Clone)]
-pub(super) struct PlacedRun {
-    /// The arm.
-    pub(super) arm: String,
+pub(super) struct PlacedGroup {
+    /// What they are about: arm and load.
+    pub(super) about: Scope,
     /// The cell of the samples.
     pub(super) cell: Cell,
     /// The samples.
@@ -29,42 +34,60 @@ pub(super) struct PlacedRun {
 }
 
 impl Work<'_> {
-    /// Whether the log is one of this run.
-    pub(super) fn is_witnessed(&self, run: &BenchRun) -> bool {
-        self.witness(run).is_some_and(|(same, _)| same)
+    /// Whether the log is one of these runs.
+    pub(super) fn is_witnessed(&self, group: &Group<'_>) -> bool {
+        self.witness(group).is_some_and(|(same, _)| same)
     }
 
-    fn witness(&self, run: &BenchRun) -> Option<(bool, Outcomes)> {
+    fn witness(&self, group: &Group<'_>) -> Option<(bool, Outcomes)> {
         let log = self.audit.log.as_ref()?;
-        if self.is_own(run) {
+        if self.is_own(group) {
             return Some((true, Outcomes::default()));
         }
-        // What a claim records about a run counts as recorded.
-        let mut conditions = run.conditions.clone();
-        for claim in self.scoped_claims().iter().filter(|c| c.of.as_deref() == Some(run.arm())) {
-            conditions = conditions.with_missing_from(&claim.conditions);
+        let (mut all, mut outcomes) = (true, Outcomes::default());
+        let claims = self.scoped_claims();
+        for run in &group.runs {
+            // What a claim records about a run counts as recorded.
+            let mut conditions = run.conditions.clone();
+            for claim in claims.iter().filter(|c| c.of.as_deref() == Some(run.arm())) {
+                conditions = conditions.with_missing_from(&claim.conditions);
+            }
+            let checked = check_log_witnesses_run(
+                group.about.clone(),
+                (&conditions, run.window()),
+                (log.conditions(), covered(log)),
+                &self.audit.thresholds,
+            );
+            all &= checked.value;
+            for outcome in checked.outcomes.iter() {
+                if !outcomes.iter().any(|known| known == outcome) {
+                    outcomes.push(outcome.clone());
+                }
+            }
         }
-        let checked = check_log_witnesses_run(
-            (run.arm(), &conditions, run.window()),
-            (log.conditions(), covered(log)),
-            &self.audit.thresholds,
-        );
-        Some((checked.value, checked.outcomes))
+        Some((all, outcomes))
     }
 
-    /// Whether the run was made of the log's own rows.
-    fn is_own(&self, run: &BenchRun) -> bool {
+    /// Whether the group was made of the log's own rows.
+    fn is_own(&self, group: &Group<'_>) -> bool {
         let own = self.audit.log.as_ref().map_or(&[][..], LogSummary::own);
-        run.label == "own" && run.requests == own
+        matches!(group.runs[..], [run] if run.label == "own" && run.requests == own)
     }
 
-    fn edges(&self) -> &CellEdges {
+    pub(super) fn edges(&self) -> &CellEdges {
         self.audit.reading.edges()
     }
 
-    /// The prefill samples of a run, as the server's own rows tell where the log has all of them.
-    pub(super) fn samples(&self, run: &BenchRun) -> Vec<Sample> {
-        let mine = samples_of(run.measured());
+    /// The prefill samples of a group that enter a rate, as the server's own rows tell where the
+    /// log has all of them.
+    fn samples(&self, group: &Group<'_>) -> Vec<Sample> {
+        let floor = self.audit.reading.min_new_tokens();
+        let rated: Vec<&RequestRecord> = group
+            .requests()
+            .into_iter()
+            .filter(|r| r.new_tokens().value().is_some_and(|new| new >= floor))
+            .collect();
+        let mine = samples_of(rated.iter().copied());
         let Some(log) = &self.audit.log else { return mine };
         let rows: Vec<&RequestRecord> = mine
             .iter()
@@ -73,21 +96,8 @@ impl Work<'_> {
                 log.own().iter().find(|row| row.id.as_deref() == Some(id))
             })
             .collect();
-        if rows.len() == mine.len() { samples_of(rows) } else { mine }
-    }
-
-    /// The prefill samples of a run in a part of the requests.
-    pub(super) fn samples_in(&self, run: &BenchRun, part: CellScope) -> Vec<Sample> {
-        samples_of(run.measured())
-            .into_iter()
-            .filter(|sample| {
-                let cell = self.edges().cell(sample.prompt, sample.hit);
-                part.bucket.holds(sample.prompt)
-                    && part
-                        .hit
-                        .is_none_or(|hit| hit.low <= cell.hit.low && cell.hit.high <= hit.high)
-            })
-            .collect()
+        let theirs = samples_of(rows);
+        if theirs.len() == mine.len() { theirs } else { mine }
     }
 
     pub(super) fn check_production(&mut self) {
@@ -97,106 +107,63 @@ impl Work<'_> {
             .filter(|c| c.kind == ClaimKind::Production)
             .filter_map(|c| c.of.clone())
             .collect();
-        for run in &self.audit.runs {
-            let arm = run.arm().to_owned();
-            let (same, outcomes) = self.witness(run).unwrap_or_default();
-            if production_arms.contains(&arm) {
+        for group in groups(&self.audit.runs) {
+            let (same, outcomes) = self.witness(&group).unwrap_or_default();
+            if production_arms.iter().any(|arm| arm == group.arm()) {
                 self.outcomes.extend(outcomes);
             }
-            let about = Scope::of_run(run);
             let log = self.audit.log.as_ref().filter(|_| same);
             if let Some(log) = log {
-                self.place(run, log);
-            }
-            self.check_traffic(run, log);
-            if log.is_none() {
-                self.evidence.lacking(
-                    Need::ProductionLog,
-                    about,
-                    match &self.audit.log {
-                        Some(_) => "the log is not known to be of the same server and model",
-                        None => "no request log of the same server and model",
-                    },
-                );
+                self.place(&group, log);
+                self.evidence.met(Need::ProductionLog, group.about.clone());
             } else {
-                self.evidence.met(Need::ProductionLog, about);
+                let detail = match &self.audit.log {
+                    Some(_) => "the log is not known to be of the same server and model",
+                    None => "no request log of the same server and model",
+                };
+                self.evidence.lacking(Need::ProductionLog, group.about.clone(), detail);
             }
+            self.check_traffic(&group, log);
         }
     }
 
-    fn check_traffic(&mut self, run: &BenchRun, log: Option<&LogSummary>) {
-        let windows: Vec<SampleWindow> = run
-            .measured()
-            .enumerate()
-            .map(|(i, r)| SampleWindow {
-                name: format!("repetition {}", i + 1),
-                window: r.window(),
-            })
-            .collect();
-        let rows: Vec<ForeignRow> = log.map_or(Vec::new(), |log| {
-            log.production().overlapping().iter().flat_map(|o| &o.rows).map(foreign).collect()
-        });
-        let covered = log.filter(|log| watched(log, &windows)).and_then(covered);
-        let outcomes = check_foreign_traffic(
-            Scope::of_run(run),
-            &windows,
-            &rows,
-            covered,
-            &self.audit.thresholds,
-        );
-        let ran =
-            outcomes.iter().any(|o| !matches!(o, trueline_core::CheckOutcome::NotObserved { .. }));
-        if ran {
-            self.evidence.met(Need::ForeignTraffic, Scope::of_run(run));
-        }
-        self.outcomes.extend(outcomes);
-    }
-
-    fn place(&mut self, run: &BenchRun, log: &LogSummary) {
-        let floor = self.audit.reading.min_new_tokens().as_f64();
+    fn place(&mut self, group: &Group<'_>, log: &LogSummary) {
         let mut by_cell: BTreeMap<Cell, Vec<Sample>> = BTreeMap::new();
-        for sample in self.samples(run) {
-            let new = sample.prompt.as_f64() * (1.0 - sample.hit.get());
-            if new + 0.5 >= floor {
-                by_cell
-                    .entry(self.edges().cell(sample.prompt, sample.hit))
-                    .or_default()
-                    .push(sample);
-            }
+        for sample in self.samples(group) {
+            by_cell.entry(self.edges().cell(sample.prompt, sample.hit)).or_default().push(sample);
         }
         let shares = shares(log);
+        let cells = by_cell.len();
         for (cell, samples) in by_cell {
             let rates: Vec<f64> = samples.iter().map(|s| s.rate).collect();
             let bucket = log.production().bucket(&cell.bucket);
             let in_cell = log.production().cell(&cell);
+            let side = samples.first().map_or(Side::Client, |s| s.side);
+            let relation = Meaning::prefill(side).relation(&Meaning::prefill(log_side(log)));
             let checked = place_samples(
-                Scope::of_run(run),
+                group.about.clone(),
                 &rates,
-                &population(cell.into(), in_cell, &rates),
-                &population(cell.bucket.into(), Some(&bucket), &rates),
+                &population(log, cell.into(), in_cell, &samples),
+                &population(log, cell.bucket.into(), Some(&bucket), &samples),
+                Placing { relation, cells },
                 &self.audit.thresholds,
             );
             self.outcomes.extend(checked.outcomes);
-            self.outcomes.extend(check_path_taken(
-                Scope::of_run(run),
-                cell,
-                &shares,
-                &self.audit.thresholds,
-            ));
-            let about = Scope::of_run(run);
-            match &checked.value {
-                Some(placed) if placed.n >= 10 => self.evidence.met(Need::RowsInCell, about),
-                placed => self.evidence.lacking(
-                    Need::RowsInCell,
-                    about,
-                    format!(
-                        "production has {} requests of the samples' kind ({cell}), 10 are needed",
-                        placed.as_ref().map_or(0, |p| p.n)
-                    ),
-                ),
+            let about = group.about.clone().with_cell(cell);
+            let thresholds = &self.audit.thresholds;
+            self.outcomes.extend(check_path_taken(about.clone(), cell, &shares, thresholds));
+            let rows = in_cell.map_or(0, |stats| stats.rates().len());
+            if rows >= ROWS_IN_CELL {
+                self.evidence.met(Need::RowsInCell, about);
+            } else {
+                let detail = format!(
+                    "production has {rows} rated requests of the samples' kind ({cell}), \
+                     {ROWS_IN_CELL} are needed"
+                );
+                self.evidence.lacking(Need::RowsInCell, about, detail);
             }
-            self.placed.push(PlacedRun {
-                arm: run.arm().to_owned(),
+            self.placed.push(PlacedGroup {
+                about: group.about.clone(),
                 cell,
                 samples,
                 placed: checked.value,
@@ -206,26 +173,18 @@ impl Work<'_> {
 
     /// Whether a production claim's samples stand in cells that hold at least 95 % of the new
     /// tokens it speaks of.
-    pub(super) fn check_mix(&mut self, claim: &Claim) {
-        let (Some(of), Some(log)) = (claim.of.as_deref(), &self.audit.log) else { return };
-        let mine: Vec<Cell> = self.placed.iter().filter(|p| p.arm == of).map(|p| p.cell).collect();
+    pub(super) fn check_mix(&mut self, claim: &Claim, arm: &str) {
+        let Some(log) = &self.audit.log else { return };
         let about = Scope::of_claim(&claim.id);
         let scope = Scope { cell: claim.cell, ..Scope::default() };
+        let placed = || self.placed.iter().filter(|p| p.about.run.as_deref() == Some(arm));
         let (mut all, mut covered) = (0_u128, 0_u128);
         for (cell, stats) in log.production().cells() {
             if !Scope::default().with_cell(cell).overlaps(&scope) {
                 continue;
             }
             all += stats.new_tokens();
-            // Samples placed in their whole bucket stand for it.
-            let stands = mine.contains(&cell)
-                || self.placed.iter().any(|p| {
-                    p.arm == of
-                        && p.placed.as_ref().is_some_and(|placed| {
-                            placed.scope.hit.is_none() && placed.scope.bucket == cell.bucket
-                        })
-                });
-            if stands {
+            if placed().any(|p| p.cell == cell) {
                 covered += stats.new_tokens();
             }
         }
@@ -234,52 +193,45 @@ impl Work<'_> {
         } else {
             #[expect(clippy::cast_precision_loss, reason = "for a percentage")]
             let share = if all > 0 { covered as f64 / all as f64 } else { 0.0 };
-            self.evidence.lacking(
-                Need::MixCovered,
-                about,
-                format!(
-                    "the samples' cells hold {} of production's new prompt tokens, 95 % are needed",
-                    crate::number::percent(share)
-                ),
+            let detail = format!(
+                "the samples' cells hold {} of production's new prompt tokens, 95 % are needed",
+                trueline_core::number::percent(share)
             );
+            self.evidence.lacking(Need::MixCovered, about, detail);
         }
     }
 }
 
-/// The wall time over which a log is complete: from its first to its last row, own ones included.
-fn covered(log: &LogSummary) -> Option<Window> {
-    log.own()
-        .iter()
-        .filter_map(RequestRecord::window)
-        .chain(log.production().window())
-        .reduce(|a, b| a.join(&b))
+/// Whose clock the log's TTFT is by.
+fn log_side(log: &LogSummary) -> Side {
+    let ttft = log.fields().iter().find(|field| field.holds == Holds::Ttft);
+    ttft.and_then(|field| field.clock).unwrap_or(Side::Server)
 }
 
-/// Whether the log was read with an eye on these windows.
-fn watched(log: &LogSummary, windows: &[SampleWindow]) -> bool {
-    windows
-        .iter()
-        .filter_map(|w| w.window)
-        .all(|window| log.production().overlapping().iter().any(|o| o.window == window))
-}
-
-fn foreign(row: &trueline_logs::OverlappingRow) -> ForeignRow {
-    ForeignRow {
-        id: row.id.clone(),
-        session: row.session.clone(),
-        prompt: row.prompt_tokens.value(),
-        window: row.window,
-    }
-}
-
-fn population(scope: CellScope, stats: Option<&CellStats>, rates: &[f64]) -> Population {
-    let sorted = stats.and_then(|s| s.rates().sorted());
-    Population {
-        scope,
-        median: stats.and_then(|s| s.rates().median()),
-        ranks: sorted
-            .map_or(Vec::new(), |sorted| rates.iter().map(|&r| ranks(sorted, r)).collect()),
-    }
+/// Where samples stand among some production requests: by rank where all values are kept, else as
+/// they were counted while the log was read.
+fn population(
+    log: &LogSummary,
+    scope: CellScope,
+    stats: Option<&CellStats>,
+    samples: &[Sample],
+) -> Population {
+    let kept = stats.map(CellStats::rates);
+    let counted = |sample: &Sample| {
+        let same = log.production().placed().find(|p| {
+            p.sample.prompt_tokens == sample.prompt
+                && p.sample.hit_share == sample.hit
+                && p.sample.rate.get().total_cmp(&sample.rate).is_eq()
+        })?;
+        Some(if scope.hit.is_some() { same.cell } else { same.bucket })
+    };
+    let ranks: Option<Vec<_>> = match kept.map(trueline_logs::Values::sorted) {
+        None => None,
+        Some(Some(sorted)) => Some(samples.iter().map(|s| ranks(sorted, s.rate)).collect()),
+        Some(None) => samples.iter().map(counted).collect(),
+    };
+    let median = kept.and_then(trueline_logs::Values::median).filter(|_| ranks.is_some());
+    Population { scope, median, ranks: ranks.unwrap_or_default() }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "for shares")]

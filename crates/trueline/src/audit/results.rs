@@ -12,7 +12,8 @@ impl Work<'_> {
         let placement: Vec<Value> = self.placed.iter().map(|run| {
             let placed = run.placed.as_ref();
             json!({
-                "run": run.arm,
+                "run": run.about.run,
+                "load": run.about.load,
                 "cell": run.cell.to_string(),
                 "samples_tok_per_s": run.samples.iter().map(|s| s.rate).collect::<Vec<_>>(),
                 "timed_by": run.samples.first().map(|s| s.side),
@@ -59,6 +60,7 @@ impl Work<'_> {
             })).collect::<Vec<_>>(),
             "requests": log.map(requests_json),
             "placement": placement,
+            "comparisons": self.comparisons(),
             "cells": log.map(cells_json),
             "ceiling": ceiling,
         })

@@ -1,17 +1,21 @@
-//! What the runs say of themselves: failures, times, cold or not, host.
+//! What the runs say of themselves: whole or not, times, cold or not, host.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use trueline_baseline::{check_cold_run, check_time_order, metric_values};
+use trueline_baseline::{
+    check_cold_run, check_duplicate_runs, check_failures, check_time_order, metric_values,
+};
 use trueline_core::{
-    BenchRun, Claim, ClaimKind, Disorder, Load, Metric, Need, RequestRecord, Scope,
+    BenchRun, Claim, ClaimKind, Disorder, Metric, Need, Outcomes, RequestRecord, Scope,
 };
 
 use super::Work;
+use super::groups::{Group, Meant, groups};
 use crate::given::check_host_record;
 
-impl<'a> Work<'a> {
-    /// Gives a claim that names no run the only one it can be about.
+impl Work<'_> {
+    /// Gives a claim that names no run the only one it can be about. A conclusion from other
+    /// claims is about none.
     pub(super) fn resolve_runs(&mut self) {
         let runs = &self.audit.runs;
         for claim in &mut self.claims {
@@ -24,11 +28,12 @@ impl<'a> Work<'a> {
                 claim.of = Some(Claim::THE_LOG.to_owned());
                 continue;
             }
-            let arms: BTreeSet<&str> = runs
-                .iter()
-                .filter(|run| claim.metric.is_none_or(|m| has_values(run, m)))
-                .map(BenchRun::arm)
-                .collect();
+            let Some(metric) = claim.metric else { continue };
+            let has_values = |run: &&BenchRun| {
+                let requests: Vec<&RequestRecord> = run.measured().collect();
+                metric_values(&requests, metric).is_some_and(|values| !values.is_empty())
+            };
+            let arms: BTreeSet<&str> = runs.iter().filter(has_values).map(BenchRun::arm).collect();
             if let (1, Some(only)) = (arms.len(), arms.first()) {
                 claim.of = Some((*only).to_owned());
             }
@@ -37,9 +42,9 @@ impl<'a> Work<'a> {
 
     /// The claims with runs named by arm, as findings and evidence name them.
     pub(super) fn scoped_claims(&self) -> Vec<Claim> {
-        let arm_of = |name: &String| match self.runs_of(name, None).first() {
-            Some(run) => run.arm().to_owned(),
-            None => name.clone(),
+        let arm_of = |name: &String| match self.meant(name, None) {
+            Meant::Runs(runs) => runs.first().map_or(name.clone(), |run| run.arm().to_owned()),
+            _ => name.clone(),
         };
         self.claims
             .iter()
@@ -52,90 +57,88 @@ impl<'a> Work<'a> {
             .collect()
     }
 
-    /// The runs of an arm, by arm or label, at a load if one is named.
-    pub(super) fn runs_of(&self, name: &str, load: Option<Load>) -> Vec<&'a BenchRun> {
-        self.audit
-            .runs
-            .iter()
-            .filter(|run| run.arm() == name || run.label == name)
-            .filter(|run| load.is_none_or(|load| run.plan.load == Some(load)))
-            .collect()
+    pub(super) fn check_runs(&mut self) {
+        self.outcomes.extend(check_duplicate_runs(&self.audit.runs));
+        for group in groups(&self.audit.runs) {
+            self.check_group(&group);
+        }
+    }
+
+    fn check_group(&mut self, group: &Group<'_>) {
+        let thresholds = &self.audit.thresholds;
+        let about = || group.about.clone();
+        let requests = group.requests();
+        self.outcomes.extend(check_failures(about(), &group.runs, thresholds));
+        if group.runs.iter().any(|run| self.audit.cold || run.plan.cold == Some(true)) {
+            self.outcomes.extend(check_cold_run(about(), &requests, thresholds));
+        }
+        let mut disorders: BTreeMap<Disorder, u64> = BTreeMap::new();
+        for kind in requests.iter().filter_map(|r| r.disorder()) {
+            *disorders.entry(kind).or_default() += 1;
+        }
+        let n = requests.len() as u64;
+        self.outcomes.extend(check_time_order(about(), n, &disorders, thresholds));
+        if group.runs.iter().all(|run| run.failures().is_some()) {
+            self.evidence.met(Need::FailuresCounted, about());
+        } else {
+            let detail = format!("{} does not say which requests failed", group.arm());
+            self.evidence.lacking(Need::FailuresCounted, about(), detail);
+        }
+        self.check_host(group);
+        for metric in Metric::ALL {
+            if metric_values(&requests, metric).is_some_and(|values| !values.is_empty()) {
+                self.evidence.met(Need::Definition, about().with_metric(metric));
+            }
+        }
+    }
+
+    /// Judges the host over each run of a group; it counts as known only over all of them.
+    fn check_host(&mut self, group: &Group<'_>) {
+        let mut known = !group.runs.is_empty();
+        let mut said = Outcomes::default();
+        for run in &group.runs {
+            let (present, outcomes) =
+                check_host_record(&self.audit.hosts, run, &self.audit.thresholds);
+            known &= present;
+            for finding in outcomes.findings() {
+                if !said.findings().any(|f| f.message == finding.message) {
+                    said.found(finding.clone());
+                }
+            }
+            if said.iter().next().is_none() || !present {
+                said.extend(outcomes);
+            }
+        }
+        self.outcomes.extend(said);
+        if known {
+            self.evidence.met(Need::HostRecord, group.about.clone());
+        }
     }
 
     /// Says of a claim whose run is not clear, or not there, what was found instead.
     pub(super) fn note_unclear_run(&mut self, claim: &Claim) {
         let arms: BTreeSet<&str> = self.audit.runs.iter().map(BenchRun::arm).collect();
         let arms = arms.into_iter().collect::<Vec<_>>().join(", ");
+        let about = Scope::of_claim(&claim.id);
         let detail = match &claim.of {
             _ if arms.is_empty() => return,
             None => format!("which run it is about is not clear; name one of: {arms}"),
-            Some(of) if of != Claim::THE_LOG && self.runs_of(of, None).is_empty() => {
-                format!("there is no run {of:?}; there are: {arms}")
-            }
-            Some(_) => return,
+            Some(of) => match self.meant(of, claim.load) {
+                Meant::Runs(_) => return,
+                Meant::SeveralLoads(loads) => {
+                    let loads: Vec<String> = loads.iter().map(ToString::to_string).collect();
+                    let detail = format!(
+                        "{of} was measured at several loads; name one of: {}",
+                        loads.join(", ")
+                    );
+                    self.evidence.lacking(Need::QuotedSamples, about, detail);
+                    return;
+                }
+                Meant::Nothing if claim.load.is_some() => return,
+                Meant::Nothing => format!("there is no run {of:?}; there are: {arms}"),
+            },
         };
-        self.evidence.lacking(Need::Definition, Scope::of_claim(&claim.id), detail.clone());
-        self.evidence.lacking(Need::ProductionLog, Scope::of_claim(&claim.id), detail);
+        self.evidence.lacking(Need::Definition, about.clone(), detail.clone());
+        self.evidence.lacking(Need::ProductionLog, about, detail);
     }
-
-    pub(super) fn check_runs(&mut self) {
-        let thresholds = &self.audit.thresholds;
-        for run in &self.audit.runs {
-            let about = Scope::of_run(run);
-            if self.audit.cold || run.plan.cold == Some(true) {
-                self.outcomes.extend(check_cold_run(run, thresholds));
-            }
-            let mut disorders: BTreeMap<Disorder, u64> = BTreeMap::new();
-            for kind in run.measured().filter_map(RequestRecord::disorder) {
-                *disorders.entry(kind).or_default() += 1;
-            }
-            let n = run.measured().count() as u64;
-            self.outcomes.extend(check_time_order(about, n, &disorders, thresholds));
-            let (_, host) = check_host_record(&self.audit.hosts, run, thresholds);
-            self.outcomes.extend(host);
-        }
-        let arms: BTreeSet<&str> = self.audit.runs.iter().map(BenchRun::arm).collect();
-        for arm in arms {
-            let runs = self.runs_of(arm, None);
-            let about = || Scope::default().with_run(arm);
-            if runs.iter().all(|run| run.failures().is_some()) {
-                self.evidence.met(Need::FailuresCounted, about());
-            } else {
-                self.evidence.lacking(
-                    Need::FailuresCounted,
-                    about(),
-                    format!("{arm} does not say which requests failed"),
-                );
-            }
-            if runs.iter().all(|run| check_host_record(&self.audit.hosts, run, thresholds).0) {
-                self.evidence.met(Need::HostRecord, about());
-            }
-            for metric in Metric::ALL {
-                if runs.iter().any(|run| has_values(run, metric)) {
-                    self.evidence.met(Need::Definition, about().with_metric(metric));
-                }
-            }
-        }
-    }
-
-    /// The samples behind a claim: its own, else those of the runs it is about.
-    pub(super) fn samples_behind(&self, claim: &Claim) -> Vec<f64> {
-        if !claim.samples.is_empty() {
-            return claim.samples.clone();
-        }
-        let (Some(of), Some(metric)) = (&claim.of, claim.metric) else { return Vec::new() };
-        self.runs_of(of, claim.load)
-            .iter()
-            .flat_map(|run| match claim.cell {
-                Some(cell) if metric == Metric::PrefillTokPerS => {
-                    self.samples_in(run, cell).into_iter().map(|sample| sample.rate).collect()
-                }
-                _ => metric_values(run, metric).unwrap_or_default(),
-            })
-            .collect()
-    }
-}
-
-fn has_values(run: &BenchRun, metric: Metric) -> bool {
-    metric_values(run, metric).is_some_and(|values| !values.is_empty())
 }

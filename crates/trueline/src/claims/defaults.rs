@@ -1,92 +1,129 @@
 //! The obvious claims, where nobody states any.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use trueline_baseline::stats::{median, smallest_n};
-use trueline_baseline::{metric_values, samples_of};
 use trueline_core::{
-    BenchRun, Bucket, CellEdges, CellScope, Claim, ClaimKind, Metric, RequestRecord, Statistic,
-    Tokens,
+    Cell, CellEdges, CellScope, Claim, ClaimKind, Load, Metric, RequestRecord, Statistic, Tokens,
 };
 
 use super::quantity_text;
+use crate::audit::values_of;
 
-/// What a reader would quote from these runs: each arm's headline values as absolute claims, and
-/// the prefill rate as a production claim where the server's log is there.
+/// The requests of one arm at one load.
+#[derive(Debug, Clone)]
+pub struct Headlines<'a> {
+    /// The arm.
+    pub arm: &'a str,
+    /// The load.
+    pub load: Option<Load>,
+    /// Whether the arm was measured at other loads as well.
+    pub one_of_several_loads: bool,
+    /// Its measured requests.
+    pub requests: Vec<&'a RequestRecord>,
+    /// Whether the log is one of these requests' server.
+    pub witnessed: bool,
+}
+
+/// What a reader would quote: each arm's headline values as absolute claims, and the prefill rate
+/// as a production claim where the server's log is there.
 ///
 /// # Shape
-/// Values are medians over the arm's requests. `witnessed` says whether the log is one of a run. A
-/// production claim speaks of the samples' bucket alone, where they lie in one.
+/// Values are medians over the requests. Prefill rates are of requests with enough new tokens; in
+/// several cells there is one claim for each. TTFT is the headline only where there is no rate.
 pub fn default_claims(
-    runs: &[BenchRun],
+    headlines: &[Headlines<'_>],
     edges: &CellEdges,
     min_new_tokens: Tokens,
-    witnessed: impl Fn(&BenchRun) -> bool,
 ) -> Vec<Claim> {
+    let several = headlines.len() > 1;
     let mut claims = Vec::new();
-    let arms: BTreeSet<&str> = runs.iter().map(BenchRun::arm).collect();
-    let several = arms.len() > 1;
-    for arm in arms {
-        for metric in [Metric::PrefillTokPerS, Metric::DecodeTokPerS, Metric::TtftS] {
-            let mut values: Vec<f64> = runs
-                .iter()
-                .filter(|run| run.arm() == arm)
-                .flat_map(|run| values_of(run, metric, min_new_tokens))
-                .collect();
-            values.sort_by(f64::total_cmp);
-            // TTFT is the headline only where there is no rate to quote.
-            let rate_taken = metric == Metric::TtftS
-                && claims.iter().any(|c: &Claim| c.of.as_deref() == Some(arm));
-            let Some(value) = median(&values).filter(|_| !rate_taken) else { continue };
-            let mut kinds = vec![ClaimKind::Absolute];
+    for headline in headlines {
+        let before = claims.len();
+        let cells = by_cell(headline, edges, min_new_tokens);
+        let one_cell = cells.len() == 1;
+        for (cell, requests) in cells {
+            let values = values_of(&requests, Metric::PrefillTokPerS, min_new_tokens);
             // Without an interval nobody could plan on it: such a claim is not an obvious one.
-            if metric == Metric::PrefillTokPerS
-                && smallest_n(0.5, 0.95).is_some_and(|needed| values.len() >= needed)
-                && runs.iter().any(|run| run.arm() == arm && witnessed(run))
-            {
-                kinds.push(ClaimKind::Production);
+            let plannable = smallest_n(0.5, 0.95).is_some_and(|needed| values.len() >= needed);
+            let whole = (!one_cell).then(|| CellScope::from(cell));
+            let mut add = |kind, scope| {
+                claims.extend(claim(
+                    headline,
+                    Metric::PrefillTokPerS,
+                    kind,
+                    scope,
+                    &values,
+                    several,
+                ));
+            };
+            add(ClaimKind::Absolute, whole);
+            if headline.witnessed && plannable {
+                add(ClaimKind::Production, whole.or(Some(CellScope::from(cell.bucket))));
             }
-            for kind in kinds {
-                let id = format!("{arm}-{}-{kind}", metric.name());
-                let rounded = rounded(value);
-                let mut text = quantity_text(rounded, metric, Some(Statistic::Median), None);
-                if several {
-                    text = format!("{arm}: {text}");
-                }
-                let mut claim = Claim::new(id, kind, text);
-                claim.metric = Some(metric);
-                claim.statistic = Some(Statistic::Median);
-                claim.value = Some(rounded);
-                claim.of = Some(arm.to_owned());
-                if kind == ClaimKind::Production {
-                    claim.cell = one_bucket(runs, arm, edges).map(CellScope::from);
-                }
-                claims.push(claim);
-            }
+        }
+        let decode = values_of(&headline.requests, Metric::DecodeTokPerS, min_new_tokens);
+        let kind = ClaimKind::Absolute;
+        claims.extend(claim(headline, Metric::DecodeTokPerS, kind, None, &decode, several));
+        if claims.len() == before {
+            let ttft = values_of(&headline.requests, Metric::TtftS, min_new_tokens);
+            claims.extend(claim(headline, Metric::TtftS, kind, None, &ttft, several));
         }
     }
     claims
 }
 
-/// The values of a metric; prefill rates only of requests with enough new tokens to mean one.
-fn values_of(run: &BenchRun, metric: Metric, min_new_tokens: Tokens) -> Vec<f64> {
-    if metric == Metric::PrefillTokPerS {
-        let rated =
-            |r: &&RequestRecord| r.new_tokens().value().is_some_and(|n| n >= min_new_tokens);
-        return samples_of(run.measured().filter(rated)).iter().map(|s| s.rate).collect();
+/// The requests that enter a prefill rate, by cell.
+fn by_cell<'a>(
+    headline: &Headlines<'a>,
+    edges: &CellEdges,
+    min_new_tokens: Tokens,
+) -> BTreeMap<Cell, Vec<&'a RequestRecord>> {
+    let mut cells: BTreeMap<Cell, Vec<&RequestRecord>> = BTreeMap::new();
+    for request in &headline.requests {
+        let rated = request.new_tokens().value().is_some_and(|new| new >= min_new_tokens);
+        let place = request.tokens.prompt.value().zip(request.hit_share().value());
+        if let (true, Some((prompt, hit)), Some(_)) = (rated, place, request.any_ttft()) {
+            cells.entry(edges.cell(prompt, hit)).or_default().push(request);
+        }
     }
-    metric_values(run, metric).unwrap_or_default()
+    cells
 }
 
-/// The prompt-length bucket of all of an arm's prefill samples, if it is one.
-fn one_bucket(runs: &[BenchRun], arm: &str, edges: &CellEdges) -> Option<Bucket> {
-    let buckets: BTreeSet<Bucket> = runs
-        .iter()
-        .filter(|run| run.arm() == arm)
-        .flat_map(|run| samples_of(run.measured()))
-        .map(|sample| edges.bucket(sample.prompt))
-        .collect();
-    buckets.first().copied().filter(|_| buckets.len() == 1)
+fn claim(
+    headline: &Headlines<'_>,
+    metric: Metric,
+    kind: ClaimKind,
+    cell: Option<CellScope>,
+    values: &[f64],
+    several: bool,
+) -> Option<Claim> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let value = rounded(median(&sorted)?);
+    let mut id = format!("{}-{}-{kind}", headline.arm, metric.name());
+    let mut text = quantity_text(value, metric, Some(Statistic::Median), None);
+    if let Some(cell) = cell {
+        text += &format!(", {cell}");
+        if cell.hit.is_some() {
+            id += &format!("-{cell}");
+        }
+    }
+    if let Some(load) = headline.load.filter(|_| headline.one_of_several_loads) {
+        text += &format!(" at {load}");
+        id += &format!("-{load}");
+    }
+    if several {
+        text = format!("{}: {text}", headline.arm);
+    }
+    let mut claim = Claim::new(id, kind, text);
+    claim.metric = Some(metric);
+    claim.statistic = Some(Statistic::Median);
+    claim.value = Some(value);
+    claim.of = Some(headline.arm.to_owned());
+    claim.load = headline.load;
+    claim.cell = cell;
+    Some(claim)
 }
 
 /// Four significant digits, as a person would quote it.

@@ -7,7 +7,8 @@ use trueline_core::{
 
 use super::short::{scaled, split_metric};
 use super::{ClaimError, check_claim_list, implied_kind, parse_claim, quantity_text};
-use crate::given::Given;
+use crate::given::{Given, GivenWhat};
+use trueline_core::number::plain;
 
 /// A claim file.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -55,7 +56,34 @@ struct RawFile {
     #[serde(default)]
     claim: Vec<RawClaim>,
     #[serde(default)]
-    given: Vec<Given>,
+    given: Vec<RawGiven>,
+}
+
+/// One `[[given]]` as written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawGiven {
+    what: GivenWhat,
+    metric: String,
+    value: f64,
+    of: Option<String>,
+    source: String,
+}
+
+impl TryFrom<RawGiven> for Given {
+    type Error = ClaimError;
+
+    fn try_from(raw: RawGiven) -> Result<Self, ClaimError> {
+        let (metric, _, factor) = split_metric(&raw.metric)?;
+        if !(raw.value.is_finite() && raw.value > 0.0) {
+            return Err(ClaimError(format!(
+                "expected a given value above zero, found {} for {metric}",
+                raw.value
+            )));
+        }
+        let value = scaled(raw.value, factor);
+        Ok(Self { what: raw.what, metric, value, of: raw.of, source: raw.source })
+    }
 }
 
 /// One `[[claim]]` as written. Keys that no check judges yet are read and reported as such.
@@ -122,13 +150,8 @@ pub fn parse_claim_file(text: &str) -> Result<ClaimFile, ClaimError> {
         claims.push(build(&id, claim).map_err(|e| ClaimError(format!("claim {id:?}: {e}")))?);
     }
     check_claim_list(&claims)?;
-    if let Some(bad) = raw.given.iter().find(|g| !(g.value.is_finite() && g.value > 0.0)) {
-        return Err(ClaimError(format!(
-            "expected a given value above zero, found {} for {}",
-            bad.value, bad.metric
-        )));
-    }
-    Ok(ClaimFile { claims, given: raw.given })
+    let given = raw.given.into_iter().map(Given::try_from).collect::<Result<_, _>>()?;
+    Ok(ClaimFile { claims, given })
 }
 
 fn one_line(text: &str) -> String {
@@ -144,18 +167,25 @@ fn build(id: &str, raw: RawClaim) -> Result<Claim, ClaimError> {
         Some(short) => parse_claim(id, short)?,
         None => Claim::new(id, ClaimKind::Absolute, String::new()),
     };
-    let mut factor = 1.0;
+    let mut named_unit = 1.0;
     if let Some(name) = &raw.metric {
         let (metric, statistic, unit) = split_metric(name)?;
         claim.metric = Some(metric);
         claim.statistic = statistic;
-        factor = unit;
+        named_unit = unit;
     }
     if let Some(statistic) = &raw.statistic {
         let statistic: Statistic = statistic.parse().map_err(|e| ClaimError(format!("{e}")))?;
         claim.statistic = Some(statistic);
     }
-    factor *= unit_factor(&claim, raw.unit.as_deref())?;
+    let stated_unit = unit_factor(&claim, raw.unit.as_deref())?;
+    // `metric = "ttft_ms"` with `unit = "ms"` says the same twice.
+    let contradicts =
+        raw.unit.is_some() && named_unit < 1.0 && (stated_unit / named_unit - 1.0).abs() > 1e-9;
+    if contradicts {
+        return Err(ClaimError("the metric's name and the unit contradict each other".to_owned()));
+    }
+    let factor = named_unit.min(stated_unit);
     let numbers = raw.value.iter().chain(&raw.samples);
     if let Some(bad) = numbers.clone().find(|x| !x.is_finite()) {
         return Err(ClaimError(format!("expected finite numbers, found {bad}")));
@@ -194,12 +224,22 @@ fn build(id: &str, raw: RawClaim) -> Result<Claim, ClaimError> {
             claim.unjudged.push(key.to_owned());
         }
     }
-    claim.text = raw
-        .text
-        .or_else(|| words(&claim))
-        .filter(|t| !t.trim().is_empty())
+    claim.text = text(raw.text, &claim)
         .ok_or_else(|| ClaimError("expected a text, or a metric with a value".to_owned()))?;
     Ok(claim)
+}
+
+/// The statement: the claim's own words, with the value behind them where they do not hold it.
+fn text(own: Option<String>, claim: &Claim) -> Option<String> {
+    let own = own.filter(|text| !text.trim().is_empty());
+    let quantity = words(claim);
+    match (own, claim.value) {
+        (Some(own), Some(value)) if !own.contains(&plain(value)) => {
+            Some(quantity.map_or(own.clone(), |quantity| format!("{own} ({quantity})")))
+        }
+        (Some(own), _) => Some(own),
+        (None, _) => quantity,
+    }
 }
 
 /// A statement made from the quantity, where the claim brings none.
@@ -209,7 +249,10 @@ fn words(claim: &Claim) -> Option<String> {
     }
     let (metric, value) = (claim.metric?, claim.value?);
     let mut text = match (&claim.of, &claim.baseline) {
-        (Some(of), Some(over)) => format!("{of} = {value}x {over}, {}", metric.words().1),
+        (Some(of), Some(over)) => {
+            let statistic = claim.statistic.map_or(String::new(), |s| format!(" {s}"));
+            format!("{of} = {value}x {over}, {}{statistic}", metric.words().1)
+        }
         (None, Some(over)) => format!("{value}x {} over {over}", metric.words().1),
         (_, None) => quantity_text(value, metric, claim.statistic, claim.field.as_deref()),
     };
@@ -307,7 +350,7 @@ mod tests {
         let a = &file.claims[0];
         assert_eq!(a.value, Some(1.3));
         assert_eq!(a.samples, [0.0741, 0.075]);
-        assert_eq!(a.text, "candidate = 1.3x library, TPOT at rate 4");
+        assert_eq!(a.text, "candidate = 1.3x library, TPOT p99 at rate 4");
         assert_eq!(a.unjudged.len(), 7);
         assert_eq!(a.conditions.get("nice"), Some("5"));
         let b = &file.claims[1];

@@ -4,7 +4,7 @@ mod defaults;
 mod long;
 mod short;
 
-pub use defaults::default_claims;
+pub use defaults::{Headlines, default_claims};
 pub use long::{ClaimFile, parse_claim_file};
 pub use short::parse_claim;
 
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use trueline_core::{Claim, ClaimKind, Metric, Statistic};
 
-use crate::number::plain;
+use trueline_core::number::plain;
 
 /// Why a claim cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -82,7 +82,7 @@ pub(crate) fn quantity_text(
 pub(crate) fn implied_kind(statistic: Option<Statistic>, is_ratio: bool) -> ClaimKind {
     match statistic {
         _ if is_ratio => ClaimKind::Relative,
-        Some(Statistic::Quantile(q)) if q.get() > 0.5 => ClaimKind::Tail,
+        Some(statistic) if statistic.tail().is_some() => ClaimKind::Tail,
         _ => ClaimKind::Absolute,
     }
 }

@@ -17,8 +17,7 @@ pub enum GivenWhat {
 ///
 /// It never supports a claim. A ceiling turns a value into a share; a figure shows what a chain
 /// of ratios would come to.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Given {
     /// What it is.
     pub what: GivenWhat,
@@ -27,7 +26,6 @@ pub struct Given {
     /// The figure, in the metric's unit.
     pub value: f64,
     /// Of which arm.
-    #[serde(default)]
     pub of: Option<String>,
     /// Who says so.
     pub source: String,

@@ -6,7 +6,6 @@ use trueline_core::{
 };
 
 use super::{GPU_CLOCK_LOW, NICE_NOT_ZERO};
-use crate::number;
 
 /// A record of the host's state over a stretch of time.
 ///
@@ -54,11 +53,12 @@ pub fn parse_host_record(text: &str) -> Result<HostRecord, HostRecordError> {
     Ok(HostRecord { window, conditions: raw.conditions })
 }
 
-/// Judges the host record that reaches over a run; without one its state is not observed.
+/// Judges the host records that reach over a run; without one its state is not observed. A record
+/// of another machine, or without any reading that is judged here, is none.
 ///
 /// # Shape
-/// `true` if the record counts as the host's state over this run. A record without GPU clocks
-/// counts unless the run's conditions name a GPU (`gpu`).
+/// `true` if the host's state over this run is known. A record without GPU clocks counts unless
+/// the run's conditions name a GPU (`gpu`).
 pub fn check_host_record(
     records: &[HostRecord],
     run: &BenchRun,
@@ -66,33 +66,31 @@ pub fn check_host_record(
 ) -> (bool, Outcomes) {
     let about = Scope::of_run(run);
     let mut outcomes = Outcomes::default();
-    let reaches = |record: &&HostRecord| match (record.window, run.window()) {
-        (Some(record), Some(run)) => record.from <= run.from && record.to >= run.to,
-        _ => false,
-    };
-    let Some(record) = records.iter().find(reaches) else {
-        for check in [&GPU_CLOCK_LOW, &NICE_NOT_ZERO] {
-            outcomes.not_observed(check, Need::HostRecord, about.clone());
-        }
-        return (false, outcomes);
-    };
-    let clocks = positive(&record.conditions, "gpu_clock_busy_mhz")
-        .zip(positive(&record.conditions, "gpu_clock_expected_mhz"));
-    match clocks {
+    let over: Vec<&HostRecord> = records.iter().filter(|r| is_of(r, run)).collect();
+    let clocks: Vec<(f64, f64)> = over
+        .iter()
+        .filter_map(|record| {
+            positive(&record.conditions, "gpu_clock_busy_mhz")
+                .zip(positive(&record.conditions, "gpu_clock_expected_mhz"))
+        })
+        .collect();
+    // Of several records the worst reading counts.
+    let worst = clocks.iter().min_by(|a, b| (a.0 / a.1).total_cmp(&(b.0 / b.1)));
+    match worst {
         None => outcomes.not_observed(&GPU_CLOCK_LOW, Need::HostRecord, about.clone()),
         Some((busy, expected)) if busy / expected < thresholds.get(&GPU_CLOCK_LOW, "share") => {
             let message = format!("GPU at {:.0} % of its clock", 100.0 * busy / expected);
             outcomes.found(
                 Finding::new(&GPU_CLOCK_LOW, about.clone(), message)
-                    .with("busy_clock_mhz", busy)
-                    .with("expected_clock_mhz", expected)
+                    .with("busy_clock_mhz", *busy)
+                    .with("expected_clock_mhz", *expected)
                     .with("share", busy / expected),
             );
         }
         Some(_) => outcomes.clear(&GPU_CLOCK_LOW, about.clone()),
     }
-    let nice = record.conditions.get("nice").and_then(|n| n.trim().parse::<i32>().ok());
-    match nice {
+    let nice = over.iter().filter_map(|r| r.conditions.get("nice")?.trim().parse::<i32>().ok());
+    match nice.max() {
         None => outcomes.not_observed(&NICE_NOT_ZERO, Need::HostRecord, about),
         Some(nice) if nice > 0 => outcomes.found(
             Finding::new(&NICE_NOT_ZERO, about, format!("run at nice {nice}"))
@@ -101,12 +99,23 @@ pub fn check_host_record(
         ),
         Some(_) => outcomes.clear(&NICE_NOT_ZERO, about),
     }
-    let needs_gpu = run.conditions.get("gpu").is_some() && clocks.is_none();
-    (!needs_gpu, outcomes)
+    let needs_gpu = run.conditions.get("gpu").is_some() && clocks.is_empty();
+    (!over.is_empty() && !needs_gpu, outcomes)
+}
+
+/// Whether a record is of this run's machine and time, and reads something.
+fn is_of(record: &HostRecord, run: &BenchRun) -> bool {
+    let reaches = match (record.window, run.window()) {
+        (Some(record), Some(run)) => record.from <= run.from && record.to >= run.to,
+        _ => false,
+    };
+    let same_machine = record.conditions.differing(&run.conditions, ["machine"]).is_empty();
+    let reads = ["nice", "gpu_clock_busy_mhz"].iter().any(|k| record.conditions.get(k).is_some());
+    reaches && same_machine && reads
 }
 
 fn positive(conditions: &Conditions, key: &str) -> Option<f64> {
-    number::parse(conditions.get(key)?).filter(|x| *x > 0.0)
+    conditions.get(key)?.trim().parse().ok().filter(|x: &f64| x.is_finite() && *x > 0.0)
 }
 
 #[cfg(test)]
@@ -158,6 +167,10 @@ mod tests {
     fn unreadable_clocks_are_not_observed_and_not_low() {
         assert_eq!(codes(Some(&record("\"n/a\"", "0")), 150), (true, vec![]));
         assert_eq!(codes(Some(&record("0", "null")), 150), (true, vec![]));
+        let empty = parse_host_record(
+            r#"{"schema":"trueline.host/1","started_at_s":100,"ended_at_s":200,"conditions":{}}"#,
+        );
+        assert_eq!(codes(Some(&empty.unwrap()), 150), (false, vec![]));
         assert!(parse_host_record(r#"{"schema":"other"}"#).is_err());
     }
 }

@@ -1,12 +1,17 @@
 //! Lines of a given width.
 
-/// The width of a text as a terminal shows it, one column a character.
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use super::inert;
+
+/// The width of a text as a terminal shows it: wide characters take two columns.
 pub(super) fn width(text: &str) -> usize {
-    text.chars().count()
+    text.width()
 }
 
 /// Breaks text at blanks into lines of at most `columns` columns; the first is indented by
-/// `first`, the others by `rest` blanks. A word longer than a line is cut.
+/// `first`, the others by `rest` blanks. A word longer than a line is cut. The text is made inert
+/// first, so that what it becomes fits as well.
 ///
 /// # Examples
 /// ```
@@ -14,6 +19,7 @@ pub(super) fn width(text: &str) -> usize {
 /// assert_eq!(wrap("one two three", 9, 0, 2), ["one two", "  three"]);
 /// ```
 pub fn wrap(text: &str, columns: usize, first: usize, rest: usize) -> Vec<String> {
+    let text = inert(text);
     let mut lines = Vec::new();
     let mut line = " ".repeat(first);
     let mut empty = true;
@@ -33,9 +39,9 @@ pub fn wrap(text: &str, columns: usize, first: usize, rest: usize) -> Vec<String
             }
             if empty {
                 // It does not fit a line of its own either: cut it.
-                let cut: String = word.chars().take(room).collect();
-                word = word.chars().skip(room).collect();
-                line += &cut;
+                let at = fitting(&word, room);
+                line += word.get(..at).unwrap_or_default();
+                word = word.get(at..).unwrap_or_default().to_owned();
             }
             lines.push(std::mem::replace(&mut line, " ".repeat(rest)));
             empty = true;
@@ -47,8 +53,21 @@ pub fn wrap(text: &str, columns: usize, first: usize, rest: usize) -> Vec<String
     lines
 }
 
+/// Where to cut a word so that its head takes at most `room` columns, one character at least.
+fn fitting(word: &str, room: usize) -> usize {
+    let mut used = 0;
+    for (at, c) in word.char_indices() {
+        used += c.width().unwrap_or(0);
+        if used > room && at > 0 {
+            return at;
+        }
+    }
+    word.len()
+}
+
 /// `left` and `right` at the two ends of a line, or one under the other where they do not fit.
 pub(super) fn ends(left: &str, right: &str, columns: usize) -> Vec<String> {
+    let (left, right) = (&inert(left), &inert(right));
     let used = width(left) + width(right);
     if used + 2 <= columns {
         return vec![format!("{left}{}{right}", " ".repeat(columns - used))];

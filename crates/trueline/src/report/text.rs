@@ -7,7 +7,7 @@ use trueline_core::{CheckOutcome, Finding, Input, Need, Severity};
 use super::lines::{ends, width};
 use super::{Report, inert, wrap};
 use crate::judge::{Judged, RESTS_ON_REVOKED, Status};
-use crate::number::short;
+use trueline_core::number::short;
 
 /// How the text is to look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,14 +32,24 @@ const SHOWN: usize = 3;
 /// How many claims of each fate the first screen tells apart.
 const CLAIMS_SHOWN: usize = 5;
 
+/// How many conclusions it names that fall with a claim.
+const FALLEN_SHOWN: usize = 4;
+
+/// How many lines of preface it shows.
+const PREFACE_SHOWN: usize = 3;
+
+/// How many characters of one statement it shows.
+const STATEMENT_SHOWN: usize = 400;
+
 impl Report {
     /// The report as text.
     ///
     /// Whatever came from a file is shown inert: it can neither colour, move nor hide anything.
     pub fn to_text(&self, options: TextOptions) -> String {
         let mut lines = Vec::new();
-        for line in &self.preface {
-            lines.extend(wrap(line, options.columns, 0, 2));
+        let most = if options.all { usize::MAX } else { PREFACE_SHOWN };
+        for line in self.preface.iter().take(most) {
+            lines.extend(wrap(&Self::cut(line, options), options.columns, 0, 2));
         }
         if !self.preface.is_empty() {
             lines.push(String::new());
@@ -68,6 +78,7 @@ impl Report {
         lines.extend(self.closing(options));
         let mut text = String::new();
         for line in lines {
+            // Lines were made inert before they were broken; a table's were not broken.
             let line = inert(&line);
             text += &if options.colour { coloured(&line) } else { line };
             text.push('\n');
@@ -98,9 +109,13 @@ impl Report {
                 down.insert(&judged.claim.id);
                 with_it.push(&judged.claim.text);
             }
+            let shown = if options.all { usize::MAX } else { FALLEN_SHOWN };
+            let left = with_it.len().saturating_sub(shown);
+            with_it.truncate(shown);
+            let left = if left > 0 { format!("; and {left} more") } else { String::new() };
             if !with_it.is_empty() {
-                let text = format!("Falls with it: {}", with_it.join("; "));
-                lines.extend(wrap(&text, options.columns, 2, 4));
+                let text = format!("Falls with it: {}{left}", with_it.join("; "));
+                lines.extend(wrap(&Self::cut(&text, options), options.columns, 2, 4));
             }
         }
         for (status, word) in [(Status::Supported, "Survives"), (Status::NotShown, "Not shown")] {
@@ -110,7 +125,7 @@ impl Report {
             more(lines, of_this_fate().count(), most, word);
             for judged in of_this_fate().take(most) {
                 let text = format!("{word}: {} ({})", judged.claim.text, self.standing(judged));
-                lines.extend(wrap(&text, options.columns, 0, 2));
+                lines.extend(wrap(&Self::cut(&text, options), options.columns, 0, 2));
             }
         }
     }
@@ -118,8 +133,9 @@ impl Report {
     fn revoked_lines(&self, group: &[&Judged], options: TextOptions, lines: &mut Vec<String>) {
         let Some(first) = group.first() else { return };
         let kinds: Vec<&str> = group.iter().map(|j| j.claim.kind.name()).collect();
+        let text = format!("Do not quote: {}", first.claim.text);
         lines.extend(ends(
-            &format!("Do not quote: {}", first.claim.text),
+            &Self::cut(&text, options),
             &format!("{}: revoked", kinds.join(", ")),
             options.columns,
         ));
@@ -132,7 +148,8 @@ impl Report {
                 }
             }
         }
-        lines.extend(wrap(&format!("{}.", reasons.join(". ")), options.columns, 2, 2));
+        let reasons = format!("{}.", reasons.join(". "));
+        lines.extend(wrap(&Self::cut(&reasons, options), options.columns, 2, 2));
         if let Some(instead) = group.iter().find_map(|j| j.instead.as_ref()) {
             let text = format!("  Quote instead: {}", instead.text);
             // The same answer to another claim is told in a word.
@@ -145,6 +162,15 @@ impl Report {
                 text
             };
             lines.extend(wrap(&text, options.columns, 2, 4));
+        }
+    }
+
+    /// A statement, cut where it is too long for a first screen.
+    fn cut(text: &str, options: TextOptions) -> String {
+        let most = if options.all { usize::MAX } else { STATEMENT_SHOWN };
+        match text.char_indices().nth(most) {
+            Some((at, _)) => format!("{} …", text.get(..at).unwrap_or_default()),
+            None => text.to_owned(),
         }
     }
 
@@ -161,7 +187,7 @@ impl Report {
 
     /// What a claim that stands, or is not shown, stands on or lacks.
     fn standing(&self, judged: &Judged) -> String {
-        let mut parts: Vec<String> = Vec::new();
+        let mut parts: Vec<String> = judged.measured.iter().cloned().collect();
         for code in &judged.weakened_by {
             let weakening = self.outcomes.findings().find(|f| {
                 f.code == *code
@@ -184,11 +210,8 @@ impl Report {
                 }
             }
         }
-        if parts.is_empty() {
+        if parts.len() == usize::from(judged.measured.is_some()) {
             parts.push(format!("{}, all evidence there", judged.claim.kind));
-        }
-        if !judged.claim.samples.is_empty() {
-            parts.push("on samples that only the claim states".to_owned());
         }
         if !judged.claim.unjudged.is_empty() {
             parts.push(format!("not judged yet: {}", judged.claim.unjudged.join(", ")));
@@ -250,10 +273,12 @@ impl Report {
     }
 
     fn not_observed_lines(&self, options: TextOptions, lines: &mut Vec<String>) {
-        let mut by_input: BTreeMap<Input, BTreeSet<&str>> = BTreeMap::new();
+        let mut by_input: BTreeMap<Input, (BTreeSet<&str>, BTreeSet<&str>)> = BTreeMap::new();
         for outcome in self.outcomes.iter() {
-            if let CheckOutcome::NotObserved { code, need, .. } = outcome {
-                by_input.entry(need.input()).or_default().insert(code);
+            if let CheckOutcome::NotObserved { code, need, about } = outcome {
+                let (codes, runs) = by_input.entry(need.input()).or_default();
+                codes.insert(code);
+                runs.extend(about.run.as_deref());
             }
         }
         if by_input.is_empty() {
@@ -262,15 +287,21 @@ impl Report {
         lines.push(String::new());
         let parts: Vec<String> = by_input
             .into_iter()
-            .map(|(input, codes)| {
+            .map(|(input, (codes, runs))| {
                 let (what, add) = input.words();
                 let n = codes.len();
+                let runs: Vec<&str> = runs.into_iter().take(4).collect();
+                let of = if runs.is_empty() {
+                    String::new()
+                } else {
+                    format!(" of {}", runs.join(", "))
+                };
                 let checks = if options.all {
                     codes.into_iter().collect::<Vec<_>>().join(", ")
                 } else {
                     format!("{n} check{}", if n == 1 { "" } else { "s" })
                 };
-                format!("{what}: {checks}, {add}")
+                format!("{what}: {checks}{of}, {add}")
             })
             .collect();
         let text = format!("Not observed: {}", parts.join("; "));

@@ -1,12 +1,7 @@
-//! Numbers for people and from people.
-
-/// A finite number from text.
-pub(crate) fn parse(text: &str) -> Option<f64> {
-    text.trim().parse().ok().filter(|x: &f64| x.is_finite())
-}
+//! Numbers for people: short, grouped, in percent.
 
 /// A number for people: `digits` significant digits, thousands apart, no tail of zeros.
-pub(crate) fn short(x: f64, digits: i32) -> String {
+pub fn short(x: f64, digits: i32) -> String {
     if !x.is_finite() {
         return "not known".to_owned();
     }
@@ -26,12 +21,12 @@ pub(crate) fn short(x: f64, digits: i32) -> String {
 }
 
 /// A number as somebody would write it: nine significant digits, without the noise of a division.
-pub(crate) fn plain(x: f64) -> String {
+pub fn plain(x: f64) -> String {
     format!("{x:.8e}").parse::<f64>().unwrap_or(x).to_string()
 }
 
 /// A whole number with its thousands apart.
-pub(crate) fn count(n: u64) -> String {
+pub fn count(n: u64) -> String {
     grouped(&n.to_string())
 }
 
@@ -53,7 +48,7 @@ fn grouped(text: &str) -> String {
 }
 
 /// A share in percent: one decimal below ten, none above.
-pub(crate) fn percent(share: f64) -> String {
+pub fn percent(share: f64) -> String {
     let percent = share * 100.0;
     if percent == 0.0 || percent.abs() >= 9.95 {
         format!("{percent:.0} %")

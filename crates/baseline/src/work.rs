@@ -1,0 +1,116 @@
+//! Whether two arms did the same work.
+
+use trueline_core::{Finding, Load, Outcomes, RequestRecord, Scope, Thresholds};
+
+use crate::checks::WORKLOAD_DIFFERS;
+use crate::stats::median;
+
+/// The work of one arm: medians over its requests.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
+pub struct Workload {
+    /// Prompt length in tokens.
+    pub prompt_tokens: Option<f64>,
+    /// Output length in tokens.
+    pub output_tokens: Option<f64>,
+    /// Hit share, 0 to 1.
+    pub hit_share: Option<f64>,
+    /// Load asked for.
+    pub load: Option<Load>,
+}
+
+impl Workload {
+    /// The work of some requests at a load.
+    pub fn of(requests: &[&RequestRecord], load: Option<Load>) -> Self {
+        let middle = |of: fn(&RequestRecord) -> Option<f64>| {
+            let mut values: Vec<f64> = requests.iter().copied().filter_map(of).collect();
+            values.sort_by(f64::total_cmp);
+            median(&values)
+        };
+        Self {
+            prompt_tokens: middle(|r| Some(r.tokens.prompt.value()?.as_f64())),
+            output_tokens: middle(|r| Some(r.tokens.output.value()?.as_f64())),
+            hit_share: middle(|r| Some(r.hit_share().value()?.get())),
+            load,
+        }
+    }
+}
+
+/// Checks that two arms did the same work. What is not known of either is not compared.
+pub fn check_same_work(
+    about: Scope,
+    first: &Workload,
+    second: &Workload,
+    thresholds: &Thresholds,
+) -> Outcomes {
+    let check = &WORKLOAD_DIFFERS;
+    let mut outcomes = Outcomes::default();
+    let mut differences: Vec<String> = Vec::new();
+    for (what, a, b) in [
+        ("prompt tokens", first.prompt_tokens, second.prompt_tokens),
+        ("output tokens", first.output_tokens, second.output_tokens),
+    ] {
+        if let (Some(a), Some(b)) = (a, b)
+            && (a - b).abs() > thresholds.get(check, "tokens_share") * a.max(b)
+        {
+            differences.push(format!("median {what} {a} against {b}"));
+        }
+    }
+    if let (Some(a), Some(b)) = (first.hit_share, second.hit_share)
+        && (a - b).abs() > thresholds.get(check, "hit_share")
+    {
+        differences.push(format!("{:.0} % cached against {:.0} %", a * 100.0, b * 100.0));
+    }
+    if let (Some(a), Some(b)) = (first.load, second.load)
+        && a != b
+    {
+        differences.push(format!("{a} against {b}"));
+    }
+    if differences.is_empty() {
+        outcomes.clear(check, about);
+    } else {
+        outcomes.found(
+            Finding::new(
+                check,
+                about,
+                format!("the arms did different work: {}", differences.join("; ")),
+            )
+            .with("differences", differences),
+        );
+    }
+    outcomes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fires(a: Workload, b: Workload) -> bool {
+        check_same_work(Scope::default(), &a, &b, &Thresholds::default()).has("workload-differs")
+    }
+
+    fn work(prompt: f64, output: f64, hit: f64) -> Workload {
+        Workload {
+            prompt_tokens: Some(prompt),
+            output_tokens: Some(output),
+            hit_share: Some(hit),
+            load: None,
+        }
+    }
+
+    #[test]
+    fn lengths_hit_shares_and_loads_must_match() {
+        let base = work(1_000.0, 128.0, 0.0);
+        assert!(!fires(base, work(1_040.0, 122.0, 0.04)));
+        assert!(fires(base, work(2_000.0, 128.0, 0.0)));
+        assert!(fires(base, work(1_000.0, 64.0, 0.0)));
+        assert!(fires(base, work(1_000.0, 128.0, 0.9)));
+        let at = |n| Workload { load: Some(Load::Concurrency(n)), ..base };
+        assert!(fires(at(1), at(64)) && !fires(at(8), at(8)));
+    }
+
+    #[test]
+    fn what_is_not_known_is_not_compared() {
+        assert!(!fires(work(1_000.0, 128.0, 0.0), Workload::default()));
+    }
+}
