@@ -1,7 +1,5 @@
 //! May this number be quoted? Judges claims against results, a request log and a host record.
 //!
-//! Without arguments it shows a reconstructed incident from beginning to end:
-//!
 //! ```text
 //! cargo run --release --example audit
 //! cargo run --release --example audit -- results.jsonl request-log.jsonl host.json claims.toml
@@ -18,6 +16,7 @@ use trueline_examples::arguments::Common;
 use trueline_examples::audit_inputs::Sorted;
 use trueline_examples::failure::Failure;
 use trueline_examples::log_arguments::LogArguments;
+use trueline_examples::progress::Progress;
 use trueline_examples::{output, story1};
 
 /// Judges claims against benchmark results, a request log and a host record
@@ -50,6 +49,8 @@ struct Arguments {
     common: Common,
 }
 
+const NO_CEILING: &str = "--hardware and --model-config are not built yet; give the ceiling in the claim file, [[given]]";
+
 fn main() -> ExitCode {
     let arguments: Arguments = output::arguments();
     output::finish(&arguments.common, || report(&arguments))
@@ -57,10 +58,7 @@ fn main() -> ExitCode {
 
 fn report(arguments: &Arguments) -> Result<Report, Failure> {
     if arguments.hardware.is_some() || arguments.model_config.is_some() {
-        return Err(Failure::new(
-            "--hardware and --model-config are not built yet; give the ceiling in the claim file: \
-             [[given]] what = \"ceiling\", metric, value, source",
-        ));
+        return Err(Failure::new(NO_CEILING));
     }
     let common = &arguments.common;
     let mut sorted = Sorted::by_content(&arguments.paths, arguments.reading.mapping.is_some())?;
@@ -68,10 +66,7 @@ fn report(arguments: &Arguments) -> Result<Report, Failure> {
     let claims = common.claim_file()?;
     if sorted.is_empty() && claims.claims.is_empty() {
         if common.claims.is_some() || arguments.cold || arguments.reading.is_set() {
-            return Err(Failure::new(
-                "expected results, a request log or claims, found none; without any argument the \
-                 embedded case is shown",
-            ));
+            return Err(Failure::new("expected results, a request log or claims, found none"));
         }
         return story1::audited(common.thresholds()?, common.allowed()?);
     }
@@ -81,6 +76,6 @@ fn report(arguments: &Arguments) -> Result<Report, Failure> {
     if let Some(own) = arguments.reading.own()? {
         audit = audit.own(own);
     }
-    let audit = sorted.fill(audit, arguments.cold, arguments.reading.options()?)?;
-    Ok(audit.judge(&claims.claims))
+    let (_shown, options) = Progress::watch(arguments.reading.options()?, !common.no_progress);
+    Ok(sorted.fill(audit, arguments.cold, options)?.judge(&claims.claims))
 }

@@ -16,6 +16,7 @@ use trueline::report::Report;
 use trueline_examples::arguments::Common;
 use trueline_examples::failure::Failure;
 use trueline_examples::log_arguments::LogArguments;
+use trueline_examples::progress::Progress;
 use trueline_examples::{output, paths};
 
 /// Says what a request log says, without mixing what does not mix
@@ -46,6 +47,7 @@ fn report(arguments: &Arguments) -> Result<Report, Failure> {
     if let Some(own) = arguments.reading.own()? {
         options = options.with_own(own);
     }
+    let (_shown, options) = Progress::watch(options, !common.no_progress);
     let files = paths::expand(&arguments.paths)?;
     let log = if files == [Path::new("-")] {
         read_log_from("standard input", std::io::stdin(), &options)?

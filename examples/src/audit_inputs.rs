@@ -1,11 +1,12 @@
 //! The inputs of an audit, sorted by what they hold.
 
 use std::collections::BTreeSet;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use trueline::claims::{ClaimFile, parse_claim_file};
 use trueline::given::parse_host_record;
-use trueline::logs::{Kind, Mapping, read_runs, sniff};
+use trueline::logs::{Kind, Mapping, read_runs, read_runs_from, sniff, sniff_bytes};
 use trueline::{Audit, logs::ReadOptions};
 
 use crate::arguments::read_text;
@@ -21,7 +22,14 @@ pub struct Sorted {
     claims: Vec<PathBuf>,
     mappings: Vec<PathBuf>,
     aside: Vec<(PathBuf, String)>,
+    /// What standard input held, if it is a log.
+    piped_log: Option<Vec<u8>>,
+    /// What standard input held, if it is results.
+    piped_results: Option<Vec<u8>>,
 }
+
+/// What a piped input is called.
+const PIPED: &str = "standard input";
 
 impl Sorted {
     /// Sorts files by their content; those that no part of an audit is made of are set aside, with
@@ -35,6 +43,10 @@ impl Sorted {
         let files = expand(paths)?.into_iter().filter(|path| seen.insert(real(path)));
         let mut first_error = None;
         for path in files {
+            if path == Path::new("-") {
+                sorted.take_standard_input(has_mapping)?;
+                continue;
+            }
             match sniff(&path) {
                 Ok(Kind::RequestLog(_)) => sorted.logs.push(path),
                 Ok(Kind::Runs) => sorted.results.push(path),
@@ -57,7 +69,8 @@ impl Sorted {
             }
         }
         let taken = [&sorted.logs, &sorted.results, &sorted.hosts, &sorted.claims];
-        if taken.iter().all(|files| files.is_empty()) && !paths.is_empty() {
+        let piped = sorted.piped_log.is_some() || sorted.piped_results.is_some();
+        if !piped && taken.iter().all(|files| files.is_empty()) && !paths.is_empty() {
             return Err(first_error.unwrap_or_else(|| {
                 Failure::new(format!(
                     "expected a request log, results, a host record or claims; found {}",
@@ -66,6 +79,20 @@ impl Sorted {
             }));
         }
         Ok(sorted)
+    }
+
+    /// Reads standard input once: a log or results.
+    fn take_standard_input(&mut self, has_mapping: bool) -> Result<(), Failure> {
+        let mut bytes = Vec::new();
+        std::io::stdin().lock().read_to_end(&mut bytes)?;
+        match sniff_bytes(PIPED, &bytes)? {
+            Kind::Runs => self.piped_results = Some(bytes),
+            Kind::RequestLog(_) => self.piped_log = Some(bytes),
+            Kind::Unknown { .. } if has_mapping => self.piped_log = Some(bytes),
+            Kind::Unknown { found } => return Err(Failure::new(format!("{PIPED}: {found}"))),
+            _ => return Err(Failure::new(format!("{PIPED}: expected a request log or results"))),
+        }
+        Ok(())
     }
 
     /// Takes files for what they were named as, whatever their content was sorted as.
@@ -100,6 +127,8 @@ impl Sorted {
         [&self.logs, &self.results, &self.hosts, &self.claims, &self.mappings]
             .iter()
             .all(|files| files.is_empty())
+            && self.piped_log.is_none()
+            && self.piped_results.is_none()
     }
 
     /// What each file was taken for, a line each kind.
@@ -122,6 +151,12 @@ impl Sorted {
         parts.extend(
             self.aside.iter().map(|(path, why)| format!("set aside {}: {why}", name(path))),
         );
+        if self.piped_log.is_some() {
+            parts.insert(0, format!("request log from {PIPED}"));
+        }
+        if self.piped_results.is_some() {
+            parts.insert(0, format!("results from {PIPED}"));
+        }
         if parts.is_empty() { Vec::new() } else { vec![format!("Taken: {}", parts.join("; "))] }
     }
 
@@ -151,16 +186,15 @@ impl Sorted {
         options: ReadOptions,
     ) -> Result<Audit, Failure> {
         let mut labels = BTreeSet::new();
-        for path in &self.results {
-            let read = read_runs(path)?;
-            for run in &read.value {
-                if !labels.insert(run.label.clone()) {
-                    return Err(Failure::new(format!(
-                        "{}: expected runs with labels of their own, found a second {:?}",
-                        path.display(),
-                        run.label
-                    )));
-                }
+        let piped = self.piped_results.as_deref().map(|bytes| read_runs_from(PIPED, bytes));
+        for read in self.results.iter().map(|path| read_runs(path)).chain(piped) {
+            let read = read?;
+            if let Some(run) = read.value.iter().find(|run| !labels.insert(run.label.clone())) {
+                return Err(Failure::new(format!(
+                    "{}: expected runs with labels of their own, found a second {:?}",
+                    run.source.as_deref().unwrap_or_default(),
+                    run.label
+                )));
             }
             audit = audit.runs(read);
         }
@@ -181,8 +215,15 @@ impl Sorted {
             options = options.with_mapping(Mapping::parse(&file, &read_text(mapping)?)?);
         }
         audit = audit.reading(options);
-        if !self.logs.is_empty() {
-            audit = audit.logs(&self.logs).map_err(Failure::from)?;
+        match &self.piped_log {
+            Some(_) if !self.logs.is_empty() => {
+                return Err(Failure::new(
+                    "expected the log in files or on standard input, not both",
+                ));
+            }
+            Some(bytes) => audit = audit.log_from_memory(PIPED, bytes)?,
+            None if !self.logs.is_empty() => audit = audit.logs(&self.logs)?,
+            None => {}
         }
         for line in self.preface() {
             audit = audit.preface(line);

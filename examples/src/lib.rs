@@ -6,4 +6,5 @@ pub mod failure;
 pub mod log_arguments;
 pub mod output;
 pub mod paths;
+pub mod progress;
 pub mod story1;

@@ -1,5 +1,8 @@
 //! How a log is to be read.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
 use trueline_core::{CellEdges, Share, Thresholds, Tokens, TokensPerSecond, WallTime, Window};
 
 use crate::source::BLOCK_BYTES;
@@ -41,6 +44,7 @@ pub struct ReadOptions {
     pub(crate) since: Option<WallTime>,
     pub(crate) until: Option<WallTime>,
     pub(crate) thresholds: Thresholds,
+    pub(crate) progress: Option<Arc<AtomicU64>>,
 }
 
 impl Default for ReadOptions {
@@ -58,11 +62,19 @@ impl Default for ReadOptions {
             since: None,
             until: None,
             thresholds: Thresholds::default(),
+            progress: None,
         }
     }
 }
 
 impl ReadOptions {
+    /// A counter that grows by the bytes read while reading goes on, for showing progress.
+    #[must_use]
+    pub fn with_progress(mut self, bytes_read: Arc<AtomicU64>) -> Self {
+        self.progress = Some(bytes_read);
+        self
+    }
+
     /// The format by name, where its content is not to decide.
     #[must_use]
     pub fn with_format(mut self, format: impl Into<String>) -> Self {

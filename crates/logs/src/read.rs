@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use trueline_core::{Checked, Side};
@@ -171,6 +172,7 @@ fn read_blocks(
     if threads == 1 || first.last {
         let mut block = Some(first);
         while let Some(now) = block {
+            count(options, &now);
             join(&joining, &turn, now.number, reader.read(&now));
             block = source.next_block(now.bytes)?;
         }
@@ -209,6 +211,7 @@ fn work(
         };
         match block {
             Ok(Some(block)) => {
+                count(reader.options, &block);
                 let tally = reader.read(&block);
                 // The block that is next never waits, so the others always get their turn.
                 let mut guard = lock(joining);
@@ -226,6 +229,13 @@ fn work(
                 return;
             }
         }
+    }
+}
+
+/// Tells who shows progress that a block was read.
+fn count(options: &ReadOptions, block: &Block) {
+    if let Some(progress) = &options.progress {
+        progress.fetch_add(block.bytes.len() as u64, Ordering::Relaxed);
     }
 }
 
