@@ -1,7 +1,8 @@
 //! Whether two things were measured under the same conditions.
 
 use trueline_core::{
-    Checked, Conditions, Finding, Need, Outcomes, RUN_CONDITIONS, Role, Scope, Thresholds, Window,
+    Checked, Claim, Conditions, Finding, Need, Outcomes, RUN_CONDITIONS, Role, Scope, Thresholds,
+    Window,
 };
 
 use crate::checks::{CONDITIONS_DIFFER, CONDITIONS_UNKNOWN};
@@ -53,36 +54,73 @@ pub fn check_log_witnesses_run(
     Checked { value: same, outcomes }
 }
 
+/// What is known of two arms besides their conditions.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ArmNotes {
+    /// Where an arm's runs, or the claim and an arm, contradict each other.
+    pub contradictions: Vec<String>,
+    /// What only one arm records.
+    pub one_sided: Vec<String>,
+}
+
+/// Checks that the conditions a claim states are those of the run it is about.
+pub fn check_claim_conditions(claim: &Claim, run: &Conditions) -> Outcomes {
+    let mut outcomes = Outcomes::default();
+    let keys: Vec<&str> = claim.conditions.iter().map(|(key, _)| key).collect();
+    let differences: Vec<String> = run
+        .differing(&claim.conditions, keys.iter().copied())
+        .iter()
+        .map(|d| format!("{}: the run has {}, the claim says {}", d.key, d.first, d.second))
+        .collect();
+    if !differences.is_empty() {
+        let about = Scope::of_claim(&claim.id);
+        outcomes.found(
+            Finding::new(&CONDITIONS_DIFFER, about, differences.join("; "))
+                .touching([claim.kind])
+                .with("differences", differences),
+        );
+    }
+    outcomes
+}
+
 /// Checks that two arms were measured under the same conditions.
 ///
 /// # Shape
 /// The value holds the material keys that an arm does not record: with any, nothing can be said.
-/// What a comparison is about (server, version, flags) may differ.
-pub fn check_same_conditions(about: Scope, a: &Conditions, b: &Conditions) -> Checked<Vec<String>> {
+/// What a comparison is about (server, version, flags) may differ. `known` brings what was found
+/// besides the two maps: contradictions within an arm, and what only one arm records.
+pub fn check_same_conditions(
+    about: Scope,
+    a: &Conditions,
+    b: &Conditions,
+    known: ArmNotes,
+) -> Checked<Vec<String>> {
     let mut outcomes = Outcomes::default();
-    let differences: Vec<String> = a
+    let mut differences: Vec<String> = known.contradictions;
+    let between: Vec<String> = a
         .differing(b, keys(&[Role::Material, Role::Setting]))
         .iter()
-        .map(ToString::to_string)
+        .map(|d| format!("the arms differ in {d}"))
         .collect();
+    differences.extend(between);
     if differences.is_empty() {
         outcomes.clear(&CONDITIONS_DIFFER, about.clone());
     } else {
         outcomes.found(
-            Finding::new(
-                &CONDITIONS_DIFFER,
-                about.clone(),
-                format!("the arms differ in {}", differences.join("; ")),
-            )
-            .with("differences", differences),
+            Finding::new(&CONDITIONS_DIFFER, about.clone(), differences.join("; "))
+                .with("differences", differences),
         );
     }
     let missing: Vec<String> =
         a.unknown_in_either(b, keys(&[Role::Material])).into_iter().map(str::to_owned).collect();
     let unknown = a.unknown_in_either(b, keys(&[Role::Setting, Role::Subject]));
     // Options are rarely written down; the rest of the settings are one word each.
-    let unknown: Vec<String> =
-        unknown.into_iter().filter(|key| *key != "flags").map(str::to_owned).collect();
+    let unknown: Vec<String> = unknown
+        .into_iter()
+        .filter(|key| *key != "flags")
+        .map(str::to_owned)
+        .chain(known.one_sided)
+        .collect();
     if unknown.is_empty() {
         outcomes.clear(&CONDITIONS_UNKNOWN, about);
     } else {
@@ -143,7 +181,9 @@ mod tests {
             }
             c
         };
-        let check = |a: &Conditions, b: &Conditions| check_same_conditions(Scope::default(), a, b);
+        let check = |a: &Conditions, b: &Conditions| {
+            check_same_conditions(Scope::default(), a, b, ArmNotes::default())
+        };
         let same = check(&arm("x", None), &arm("y", None));
         assert_eq!(same.outcomes.findings().count(), 0);
         assert!(same.value.is_empty());

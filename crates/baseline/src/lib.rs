@@ -38,7 +38,9 @@ mod times;
 mod work;
 
 pub use checks::CHECKS;
-pub use conditions::{check_log_witnesses_run, check_same_conditions};
+pub use conditions::{
+    ArmNotes, check_claim_conditions, check_log_witnesses_run, check_same_conditions,
+};
 pub use factors::{CellFactors, FieldCause, StatedField, split_factors};
 pub use foreign::{ForeignRow, SampleWindow, check_foreign_traffic};
 pub use path::{CellShare, check_path_taken};

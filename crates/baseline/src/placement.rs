@@ -1,5 +1,6 @@
 //! Where benchmark samples stand among production requests of their kind.
 
+use trueline_core::number::count;
 use trueline_core::{
     CellScope, Checked, Finding, Metric, Need, Outcomes, Ranks, Relation, Scope, Severity,
     Thresholds,
@@ -144,7 +145,7 @@ pub fn place_samples(
 fn tail_finding(placed: &Placed, about: Scope, p: f64, end: &str) -> Finding {
     let k = placed.ranks.len() as u64;
     let within = if end == "slowest" { placed.within_slowest } else { placed.within_fastest };
-    let all = placed.n + k;
+    let all = count(placed.n + k);
     let message = if within == k {
         format!(
             "the {k} {end} of {all} requests of its size ({}), one-sided p {p:.1e}",
@@ -152,7 +153,8 @@ fn tail_finding(placed: &Placed, about: Scope, p: f64, end: &str) -> Finding {
         )
     } else {
         format!(
-            "all {k} samples among the {within} {end} of {all} requests of its size ({}), one-sided p {p:.1e}",
+            "all {k} samples among the {} {end} of {all} requests of its size ({}), one-sided p {p:.1e}",
+            count(within),
             placed.scope
         )
     };

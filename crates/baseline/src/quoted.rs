@@ -136,10 +136,10 @@ pub fn check_samples_measured(claim: &Claim, measured: &[f64]) -> Outcomes {
                 check,
                 Scope::of_claim(&claim.id),
                 format!(
-                    "{} of the claim's {} samples are not among the {} measured",
+                    "not among the {} measured: {} of the claim's {} samples",
+                    measured.len(),
                     stray.len(),
-                    claim.samples.len(),
-                    measured.len()
+                    claim.samples.len()
                 ),
             )
             .with("not_measured", stray),

@@ -123,6 +123,13 @@ impl Finding {
         self
     }
 
+    /// The same, touching other kinds of claims than its check usually does.
+    #[must_use]
+    pub fn touching(mut self, kinds: impl IntoIterator<Item = ClaimKind>) -> Self {
+        self.touches = kinds.into_iter().collect();
+        self
+    }
+
     /// The same in other words.
     #[must_use]
     pub fn saying(mut self, message: impl Into<String>) -> Self {

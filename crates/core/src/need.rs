@@ -86,8 +86,10 @@ impl Input {
     /// What it is and how to add it.
     pub const fn words(self) -> (&'static str, &'static str) {
         match self {
-            Self::ProductionLog => ("a log of the server over the run", "add --log FILE"),
-            Self::Results => ("counts and times of each request", "in --results FILE"),
+            Self::ProductionLog => {
+                ("the server's log over the run", "--log FILE of that server and time")
+            }
+            Self::Results => ("counts and times of each request", "to be recorded in the results"),
             Self::HostRecord => ("host state over the run", "a record that holds it, --host FILE"),
             Self::OtherArm => ("the other arm", "measure it under the same conditions"),
             Self::Sweep => ("load sweep", "measure at least 3 levels, 5 waves each"),
@@ -145,8 +147,9 @@ impl Need {
             | Self::CacheState
             | Self::Saturation
             | Self::ThatLevel => Input::Sweep,
-            Self::QuotedSamples | Self::Definition | Self::Quantity | Self::Ground => Input::Claim,
-            Self::FailuresCounted
+            Self::Definition | Self::Quantity | Self::Ground => Input::Claim,
+            Self::QuotedSamples
+            | Self::FailuresCounted
             | Self::ClientNotBound
             | Self::TailSamples
             | Self::Streamed

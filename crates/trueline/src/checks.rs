@@ -60,11 +60,11 @@ pub fn parse_thresholds(text: &str) -> Result<Thresholds, ThresholdError> {
             let (low, high) = match name.as_str() {
                 "confidence" => (0.5, 0.999_999),
                 "p" | "share" | "agreeing_share" => (0.0, 1.0),
-                _ => (0.0, f64::MAX),
+                _ => (0.0, 1e9),
             };
             if !(low..=high).contains(&value) {
                 return Err(ThresholdError(format!(
-                    "expected {code}.{name} between {low} and {high:e}, found {value}"
+                    "expected {code}.{name} between {low} and {high}, found {value}"
                 )));
             }
             thresholds.set(&code, &name, value);

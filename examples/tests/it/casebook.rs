@@ -12,91 +12,12 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use serde::Deserialize;
 use serde_json::Value;
-use trueline::checks::check_tables;
 use trueline::core::Severity;
 
-/// What `case.toml` says.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Case {
-    /// What is wrong here, or why it is healthy.
-    about: String,
-    healthy: bool,
-    program: String,
-    #[serde(default)]
-    arguments: Vec<String>,
-    /// Arguments of `make_story`, which writes to `{made}`; without them `{made}` is empty.
-    make: Option<Vec<String>>,
-    stdin: Option<String>,
-    exit: i32,
-    /// Codes that are found above a note.
-    #[serde(default)]
-    expect: BTreeSet<String>,
-    /// Codes that are found at any severity.
-    #[serde(default)]
-    notes: BTreeSet<String>,
-    /// Codes that are not found above a note.
-    #[serde(default)]
-    forbid: BTreeSet<String>,
-    /// Codes whose check runs and stays quiet although the case comes close.
-    #[serde(default)]
-    near_miss: BTreeSet<String>,
-    /// Codes that may be found besides.
-    #[serde(default)]
-    tolerates: BTreeSet<String>,
-    /// Part of the one line on standard error.
-    stderr: Option<String>,
-    #[serde(default)]
-    statuses: BTreeMap<String, String>,
-    /// JSON pointers into the report.
-    #[serde(default)]
-    values: BTreeMap<String, toml::Value>,
-}
+mod case;
 
-/// A case that was run.
-struct Told {
-    case: Case,
-    report: Value,
-    /// Code to the highest severity at which it was found.
-    found: BTreeMap<String, Severity>,
-    faults: Vec<String>,
-}
-
-impl Told {
-    fn loud(&self, code: &str) -> bool {
-        self.found.get(code).is_some_and(|severity| *severity > Severity::Note)
-    }
-
-    fn wants(&self, code: &str) -> bool {
-        self.case.expect.contains(code)
-    }
-
-    /// Whether the check ran to an end and did not fire.
-    fn ran_quiet(&self, code: &str) -> bool {
-        let clear =
-            self.report["clear"].as_array().is_some_and(|all| all.iter().any(|c| c == code));
-        // A judgement about other claims has no outcome of its own where it stays quiet.
-        let rests = code == "rests-on-revoked"
-            && self.claims().any(|c| c["rests_on"].as_array().is_some_and(|r| !r.is_empty()));
-        let noted = self.found.contains_key(code) && highest(code) > Severity::Note;
-        !self.loud(code) && (clear || rests || noted)
-    }
-
-    fn claims(&self) -> impl Iterator<Item = &Value> {
-        self.report["claims"].as_array().into_iter().flatten()
-    }
-}
-
-fn highest(code: &str) -> Severity {
-    codes().find(|(known, _)| *known == code).map_or(Severity::Note, |(_, severity)| severity)
-}
-
-/// Every check with the most that a finding of it weighs.
-fn codes() -> impl Iterator<Item = (&'static str, Severity)> {
-    check_tables().into_iter().flat_map(|(_, all)| all).map(|check| (check.code, check.severity.1))
-}
+use case::{Case, Told, codes};
 
 fn program(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("a test knows where it is");

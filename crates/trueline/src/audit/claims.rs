@@ -2,7 +2,8 @@
 
 use trueline_baseline::stats::smallest_n;
 use trueline_baseline::{
-    check_best_of_n, check_sample_count, check_samples_measured, check_value_found,
+    check_best_of_n, check_claim_conditions, check_sample_count, check_samples_measured,
+    check_value_found,
 };
 use trueline_core::{Claim, ClaimKind, Need, RequestRecord, Scope, Statistic};
 
@@ -58,6 +59,11 @@ impl Work<'_> {
         if !measured.is_empty() {
             self.outcomes.extend(check_samples_measured(claim, &measured));
         }
+        if let Some(Meant::Runs(runs)) = claim.of.as_ref().map(|of| self.meant(of, claim.load)) {
+            for run in runs {
+                self.outcomes.extend(check_claim_conditions(claim, &run.conditions));
+            }
+        }
         let n = (!samples.is_empty()).then_some(samples.len());
         self.outcomes.extend(check_sample_count(claim, n, thresholds));
         self.note_samples(claim, &measured);
@@ -87,6 +93,9 @@ impl Work<'_> {
             return;
         }
         self.evidence.met(Need::ThatLevel, about());
+        if claim.metric.is_none() {
+            return;
+        }
         let of_requests = claim.metric.is_some_and(|m| !trueline_baseline::is_of_a_run(m));
         #[expect(clippy::cast_precision_loss, reason = "for a share")]
         let share = measured.len() as f64 / spoken.len() as f64;

@@ -8,7 +8,7 @@ use super::Work;
 use super::production::PlacedGroup;
 use crate::given::GivenWhat;
 use crate::judge::{Instead, Judged, Status};
-use trueline_core::number::{percent, short};
+use trueline_core::number::{count, percent, short};
 
 impl Work<'_> {
     /// What may be said instead: production's own median of the samples' kind, else the samples'
@@ -66,8 +66,9 @@ impl Work<'_> {
         let n = usize::try_from(stats.rates().len()).ok()?;
         let interval = interval(stats.rates());
         let mut text = format!(
-            "{} tok/s, median of {n} production requests, {}{}",
+            "{} tok/s, median of {} production requests, {}{}",
             short(value, 3),
+            count(n as u64),
             scope.bucket,
             hit_words(stats)
         );

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 use trueline_baseline::stats::{RatioEstimate, median, quantile, smallest_n};
 use trueline_baseline::{
-    Workload, check_baseline_named, check_same_conditions, check_same_work, check_sample_count,
-    compare_arms,
+    ArmNotes, Workload, check_baseline_named, check_same_conditions, check_same_work,
+    check_sample_count, compare_arms,
 };
 use trueline_core::number::short;
 use trueline_core::{
@@ -71,6 +71,11 @@ impl<'a> Work<'a> {
                 return;
             }
         };
+        if ours.runs.iter().any(|run| theirs.runs.iter().any(|r| r.label == run.label)) {
+            let detail = "both arms are the same runs";
+            self.evidence.lacking(Need::BothArms, about(), detail);
+            return;
+        }
         self.evidence.met(Need::ThatLevel, about());
         let compared = compare_arms(claim, &ours.values, &theirs.values, thresholds);
         self.outcomes.extend(compared.outcomes);
@@ -91,7 +96,8 @@ impl<'a> Work<'a> {
             if fewest >= needed {
                 self.evidence.met(Need::TailSamples, about());
             } else {
-                let detail = format!("a run has {fewest} samples; the quantile needs {needed}");
+                let detail =
+                    format!("too few samples in a run: {fewest}; the quantile needs {needed}");
                 self.evidence.lacking(Need::TailSamples, about(), detail);
             }
         }
@@ -139,19 +145,14 @@ impl<'a> Work<'a> {
         let alike = claim.value.is_some_and(|v| (v - 1.0).abs() < 0.02);
         match estimate.interval {
             Some((low, high)) if low < 1.0 && high > 1.0 && !alike => {
-                let detail = format!(
-                    "{}x, 95 % [{}, {}], shows no direction",
-                    short(estimate.ratio, 3),
-                    short(low, 3),
-                    short(high, 3)
-                );
+                let detail = "the interval holds 1: no direction is shown";
                 self.evidence.lacking(Need::Direction, about, detail);
             }
             _ => self.evidence.met(Need::Direction, about),
         }
         if claim.value.is_none() {
-            let detail = format!("it states no ratio; the arms show {}x", short(estimate.ratio, 3));
-            self.evidence.lacking(Need::Quantity, Scope::of_claim(&claim.id), detail);
+            let about = Scope::of_claim(&claim.id);
+            self.evidence.lacking(Need::Quantity, about, "it states no ratio");
         }
         self.compared.push(Compared { claim: claim.id.clone(), metric, estimate });
     }
@@ -159,12 +160,16 @@ impl<'a> Work<'a> {
     /// Conditions and workload of the two arms, each with itself and with the other.
     fn check_arm_conditions(&mut self, claim: &Claim, ours: &ArmOf<'_>, theirs: &ArmOf<'_>) {
         let about = Scope::of_claim(&claim.id);
-        let (first, second) = (joint(ours, claim), joint(theirs, claim));
-        let checked = check_same_conditions(about.clone(), &first, &second);
+        let ((first, mut contradictions), (second, others)) =
+            (joint(ours, claim), joint(theirs, claim));
+        contradictions.extend(others);
+        let load = |arm: &ArmOf<'_>| arm.runs.first().and_then(|run| run.plan.load);
+        let one_load = load(ours).is_some() != load(theirs).is_some();
+        let one_sided = if one_load { vec!["load".to_owned()] } else { Vec::new() };
+        let notes = ArmNotes { contradictions, one_sided };
+        let checked = check_same_conditions(about.clone(), &first, &second, notes);
         self.outcomes.extend(checked.outcomes);
-        let work = |arm: &ArmOf<'_>| {
-            Workload::of(&arm.requests, arm.runs.first().and_then(|run| run.plan.load))
-        };
+        let work = |arm: &ArmOf<'_>| Workload::of(&arm.requests, load(arm));
         let thresholds = &self.audit.thresholds;
         self.outcomes.extend(check_same_work(
             about.clone(),
@@ -260,24 +265,28 @@ fn side_of(request: &RequestRecord) -> Option<Side> {
     Some(span.stretch.marks().2)
 }
 
-/// The conditions of an arm: those its runs share, and what the claim records besides. What runs or claim contradict each other in stands as both values, equal to nothing else.
-fn joint(arm: &ArmOf<'_>, claim: &Claim) -> Conditions {
-    let mut joint = Conditions::default();
+/// The conditions of an arm: those its runs share, and what the claim records besides; and where
+/// they contradict each other.
+fn joint(arm: &ArmOf<'_>, claim: &Claim) -> (Conditions, Vec<String>) {
+    let (mut joint, mut contradictions) = (Conditions::default(), Vec::new());
     let keys: BTreeSet<&str> =
         arm.runs.iter().flat_map(|run| run.conditions.iter().map(|(key, _)| key)).collect();
     for key in keys {
-        let mut values: Vec<&str> = arm.runs.iter().filter_map(|r| r.conditions.get(key)).collect();
-        values.dedup_by(|a, b| a.eq_ignore_ascii_case(b));
-        let claimed = claim.conditions.get(key);
-        let everywhere = arm.runs.iter().all(|run| run.conditions.get(key).is_some());
-        match (values[..].first(), values.len()) {
-            (Some(one), 1) if claimed.is_some_and(|c| !c.eq_ignore_ascii_case(one)) => {
-                joint.set(key, format!("{one} (the claim says otherwise)"), By::Reported);
+        let known: Vec<&str> = arm.runs.iter().filter_map(|r| r.conditions.get(key)).collect();
+        let Some(first) = known.first() else { continue };
+        let mut values: Vec<&str> = Vec::new();
+        for value in known.iter().copied().chain(claim.conditions.get(key)) {
+            if !values.iter().any(|v| v.eq_ignore_ascii_case(value)) {
+                values.push(value);
             }
-            (Some(one), 1) if everywhere => joint.set(key, *one, By::Reported),
-            (Some(_), n) if n > 1 => joint.set(key, values.join(" and "), By::Reported),
-            _ => {}
+        }
+        let name = arm.runs.first().map_or("", |run| run.arm());
+        if values.len() > 1 {
+            contradictions.push(format!("{name} stands for {key} {}", values.join(" and ")));
+        }
+        if known.len() == arm.runs.len() {
+            joint.set(key, *first, By::Reported);
         }
     }
-    joint.with_missing_from(&claim.conditions)
+    (joint.with_missing_from(&claim.conditions), contradictions)
 }

@@ -112,6 +112,10 @@ impl Work<'_> {
         self.outcomes.extend(said);
         if known {
             self.evidence.met(Need::HostRecord, group.about.clone());
+        } else if !self.audit.hosts.is_empty() {
+            let detail =
+                "no host record given is of this machine, over all of the run, with readings";
+            self.evidence.lacking(Need::HostRecord, group.about.clone(), detail);
         }
     }
 
@@ -121,7 +125,7 @@ impl Work<'_> {
         let arms = arms.into_iter().collect::<Vec<_>>().join(", ");
         let about = Scope::of_claim(&claim.id);
         let detail = match &claim.of {
-            _ if arms.is_empty() => return,
+            _ if arms.is_empty() || claim.metric.is_none() => return,
             None => format!("which run it is about is not clear; name one of: {arms}"),
             Some(of) => match self.meant(of, claim.load) {
                 Meant::Runs(_) => return,

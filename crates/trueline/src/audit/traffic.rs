@@ -40,8 +40,17 @@ impl Work<'_> {
         let outcomes = check_foreign_traffic(about.clone(), &windows, &rows, covered, thresholds);
         if outcomes.iter().any(|o| !matches!(o, CheckOutcome::NotObserved { .. })) {
             self.evidence.met(Need::ForeignTraffic, about);
-        } else if log.is_some_and(is_blind) {
-            let detail = "too many rows of the log do not say when they ran, or cannot be read";
+        } else if self.audit.log.is_some() {
+            let detail = match log {
+                None => "the log is not known to be of this run's server and model",
+                Some(log) if is_blind(log) => {
+                    "too many rows of the log do not say when they ran, or cannot be read"
+                }
+                Some(_) if windows.iter().any(|w| w.window.is_none()) => {
+                    "the requests do not say when they ran"
+                }
+                Some(_) => "the run is not wholly within the log's time",
+            };
             self.evidence.lacking(Need::ForeignTraffic, about, detail);
         }
         self.outcomes.extend(outcomes);

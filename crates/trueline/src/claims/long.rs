@@ -234,7 +234,9 @@ fn text(own: Option<String>, claim: &Claim) -> Option<String> {
     let own = own.filter(|text| !text.trim().is_empty());
     let quantity = words(claim);
     match (own, claim.value) {
-        (Some(own), Some(value)) if !own.contains(&plain(value)) => {
+        (Some(own), Some(value))
+            if !own.contains(&plain(value)) && !own.contains(&plain(value * 1_000.0)) =>
+        {
             Some(quantity.map_or(own.clone(), |quantity| format!("{own} ({quantity})")))
         }
         (Some(own), _) => Some(own),

@@ -65,7 +65,12 @@ pub(crate) fn quantity_text(
     statistic: Option<Statistic>,
     field: Option<&str>,
 ) -> String {
-    let (unit, what) = metric.words();
+    let (mut unit, what) = metric.words();
+    let mut value = value;
+    if unit == "s" && value > 0.0 && value < 1.0 {
+        // As people write it: 27.9 ms, not 0.0279 s.
+        (unit, value) = ("ms", value * 1_000.0);
+    }
     let statistic = match statistic {
         None | Some(Statistic::Best) => String::new(),
         Some(statistic) => format!(", {statistic}"),
@@ -119,5 +124,6 @@ mod tests {
         let p99 = "p99".parse().unwrap();
         assert_eq!(text(Metric::TpotS, Some(p99), None), "115 s TPOT, p99");
         assert_eq!(text(Metric::RequestPerS, None, None), "115 requests/s");
+        assert_eq!(quantity_text(0.0279, Metric::TpotS, None, None), "27.9 ms TPOT");
     }
 }

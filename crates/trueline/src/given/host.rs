@@ -66,7 +66,11 @@ pub fn check_host_record(
 ) -> (bool, Outcomes) {
     let about = Scope::of_run(run);
     let mut outcomes = Outcomes::default();
-    let over: Vec<&HostRecord> = records.iter().filter(|r| is_of(r, run)).collect();
+    // A bad reading counts wherever it was taken within the run; the state is known only where a
+    // record reaches over all of it.
+    let over: Vec<&HostRecord> =
+        records.iter().filter(|record| is_of(record, run, Reach::Partly)).collect();
+    let covers = records.iter().any(|record| is_of(record, run, Reach::Wholly));
     let clocks: Vec<(f64, f64)> = over
         .iter()
         .filter_map(|record| {
@@ -100,12 +104,20 @@ pub fn check_host_record(
         Some(_) => outcomes.clear(&NICE_NOT_ZERO, about),
     }
     let needs_gpu = run.conditions.get("gpu").is_some() && clocks.is_empty();
-    (!over.is_empty() && !needs_gpu, outcomes)
+    (covers && !needs_gpu, outcomes)
+}
+
+/// How far a record reaches over a run.
+#[derive(Clone, Copy, PartialEq)]
+enum Reach {
+    Partly,
+    Wholly,
 }
 
 /// Whether a record is of this run's machine and time, and reads something.
-fn is_of(record: &HostRecord, run: &BenchRun) -> bool {
+fn is_of(record: &HostRecord, run: &BenchRun, reach: Reach) -> bool {
     let reaches = match (record.window, run.window()) {
+        (Some(record), Some(run)) if reach == Reach::Partly => record.overlaps(&run),
         (Some(record), Some(run)) => record.from <= run.from && record.to >= run.to,
         _ => false,
     };
@@ -159,7 +171,12 @@ mod tests {
 
     #[test]
     fn a_record_of_another_time_is_no_record_of_this_run() {
-        assert_eq!(codes(Some(&record("460", "5")), 198), (false, vec![]));
+        assert_eq!(codes(Some(&record("460", "5")), 250), (false, vec![]));
+        // It reaches over part of the run: what it reads counts, the rest is not known.
+        assert_eq!(
+            codes(Some(&record("460", "5")), 198),
+            (false, vec!["gpu-clock-low", "nice-not-zero"])
+        );
         assert_eq!(codes(None, 150), (false, vec![]));
     }
 

@@ -198,10 +198,20 @@ impl Report {
         }
         if judged.status == Status::NotShown {
             // What was said about a piece of evidence tells more than its absence.
-            let details: Vec<&String> =
-                judged.missing.iter().filter_map(|m| m.detail.as_ref()).collect();
-            let bare = judged.missing.iter().filter(|m| m.detail.is_none());
-            let without_arms = judged.missing.iter().any(|m| m.need == Need::BothArms);
+            // Without the log there is nothing to say about its rows.
+            let lacks = |need| judged.missing.iter().any(|m| m.need == need);
+            let moot = |need| {
+                matches!(need, Need::RowsInCell | Need::MixCovered) && lacks(Need::ProductionLog)
+            };
+            let told = || judged.missing.iter().filter(|m| !moot(m.need));
+            let mut details: Vec<&String> = Vec::new();
+            for detail in told().filter_map(|m| m.detail.as_ref()) {
+                if !details.contains(&detail) {
+                    details.push(detail);
+                }
+            }
+            let bare = told().filter(|m| m.detail.is_none());
+            let without_arms = lacks(Need::BothArms);
             parts.extend(details.into_iter().cloned());
             if !without_arms {
                 let bare: Vec<&str> = bare.map(|m| m.need.words()).collect();
