@@ -86,9 +86,7 @@ impl Input {
     /// What it is and how to add it.
     pub const fn words(self) -> (&'static str, &'static str) {
         match self {
-            Self::ProductionLog => {
-                ("the server's log over the run", "--log FILE of that server and time")
-            }
+            Self::ProductionLog => ("the server's log over the run", "--log FILE"),
             Self::Results => ("counts and times of each request", "to be recorded in the results"),
             Self::HostRecord => ("host state over the run", "a record that holds it, --host FILE"),
             Self::OtherArm => ("the other arm", "measure it under the same conditions"),
