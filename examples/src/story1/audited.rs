@@ -41,8 +41,7 @@ pub fn audited(thresholds: Thresholds, allowed: Allowed) -> Result<Report, Failu
     // Thresholds first: reading the log goes by them as well.
     let audit = Audit::new().thresholds(thresholds).allow(allowed).given(file.given);
     let audit = fill(audit, &story)?.preface(
-        "A reconstructed incident, on generated data: three cold repetitions of a 24,750-token \
-         prompt said 115 tok/s. What was said on the strength of them, against the server's own log:",
+        "A reconstruction (generated data): what was said of a 115 tok/s benchmark, held against the log",
     );
     let mut report = audit.judge(&file.claims);
     report.case_study = true;

@@ -2,7 +2,7 @@
 //!
 //! The files state no cached tokens. They are derived: the leading block ids of a request that an
 //! earlier request of the file had, times the block size, at most the prompt without its last
-//! token. The ids of a nested subagent share the file's scope (in `trace_0291` the second subagent
+//! token. The ids of a nested conversation share the file's scope (in `trace_0291` the second one
 //! begins with the 174 blocks of the first), so its requests count as rows of the same walk, in
 //! the order of the document. Hits across files cannot be seen: the shares are lower bounds.
 
@@ -68,7 +68,7 @@ impl Conversation {
         count(&self.requests)
     }
 
-    /// Its requests, subagents' included, in the order of the document.
+    /// Its requests, those of nested conversations included, in the order of the document.
     pub(crate) fn records(&self) -> Vec<RequestRecord> {
         let mut records = Vec::new();
         self.walk(&self.requests, "", &mut HashSet::new(), &mut records);
