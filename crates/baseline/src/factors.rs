@@ -1,7 +1,7 @@
 //! What a stated prefill rate is made of: `reported / derived = numerator x denominator`.
 
 use trueline_core::{
-    Cell, Checked, Finding, Metric, Need, Outcomes, Reading, Scope, Severity, Thresholds,
+    Cell, Checked, Finding, Metric, Need, Outcomes, Ratio, Reading, Scope, Severity, Thresholds,
 };
 
 use crate::checks::{CACHED_TOKENS_IN_RATE, TIME_LEFT_OUT_OF_RATE};
@@ -28,14 +28,14 @@ pub struct CellFactors {
     /// How many rows.
     pub n: u64,
     /// Median of the field over new tokens / TTFT.
-    pub ratio: f64,
+    pub ratio: Ratio,
     /// Between which values 98 % of those ratios lie.
-    pub ratio_range: (f64, f64),
+    pub ratio_range: (Ratio, Ratio),
     /// Median of prompt tokens over new tokens: the ratio that a numerator cause predicts.
-    pub prompt_over_new: f64,
+    pub prompt_over_new: Ratio,
     /// Median of TTFT over prefill computation: what a denominator cause predicts; `None` where the
     /// log has no computation times.
-    pub ttft_over_compute: Option<f64>,
+    pub ttft_over_compute: Option<Ratio>,
 }
 
 /// Where an excess comes from.
@@ -66,11 +66,13 @@ impl FieldCause {
     }
 
     /// The numerator and denominator factor in a cell; `None` where the cause is undecided.
-    pub fn factors(self, cell: &CellFactors) -> Option<(f64, f64)> {
+    pub fn factors(self, cell: &CellFactors) -> Option<(Ratio, Ratio)> {
+        let ratio = |x| Ratio::new(x).ok();
         match self {
-            Self::None | Self::Denominator => Some((1.0, cell.ratio)),
+            Self::None | Self::Denominator => Some((ratio(1.0)?, cell.ratio)),
             Self::Numerator | Self::Both => {
-                Some((cell.prompt_over_new, cell.ratio / cell.prompt_over_new))
+                let rest = ratio(cell.ratio.get() / cell.prompt_over_new.get())?;
+                Some((cell.prompt_over_new, rest))
             }
             Self::Undecided => None,
         }
@@ -168,10 +170,10 @@ fn decide(field: &StatedField, thresholds: &Thresholds) -> FieldCause {
 fn by_elimination(field: &StatedField, thresholds: &Thresholds) -> bool {
     let factor = thresholds.get(&TIME_LEFT_OUT_OF_RATE, "factor");
     let telling: Vec<&CellFactors> =
-        field.cells.iter().filter(|cell| cell.prompt_over_new >= 1.5).collect();
+        field.cells.iter().filter(|cell| cell.prompt_over_new.get() >= 1.5).collect();
     !telling.is_empty()
-        && telling.iter().all(|cell| cell.ratio < 0.9 * cell.prompt_over_new)
-        && field.cells.iter().all(|cell| cell.ratio > factor)
+        && telling.iter().all(|cell| cell.ratio.get() < 0.9 * cell.prompt_over_new.get())
+        && field.cells.iter().all(|cell| cell.ratio.get() > factor)
 }
 
 fn excess(
@@ -187,31 +189,38 @@ fn excess(
     let limit = thresholds.get(check, "factor");
     let factor = |cell: &CellFactors| {
         let (numerator, denominator) = cause.factors(cell)?;
-        Some(if part == Part::Numerator { numerator } else { denominator })
+        Some(if part == Part::Numerator { numerator.get() } else { denominator.get() })
     };
     let beyond: Vec<&CellFactors> =
         field.cells.iter().filter(|cell| factor(cell).is_some_and(|f| f > limit)).collect();
     // Told by the cool cell with most rows, where a reader would take the rate from.
-    let cool = beyond.iter().filter(|cell| cell.prompt_over_new < 1.5).max_by_key(|cell| cell.n);
+    let cool =
+        beyond.iter().filter(|cell| cell.prompt_over_new.get() < 1.5).max_by_key(|cell| cell.n);
     let told = cool.or_else(|| beyond.iter().max_by_key(|cell| cell.n))?;
-    let warmest = field.cells.iter().filter(|c| c.prompt_over_new >= 1.5).max_by_key(|cell| cell.n);
+    let warmest =
+        field.cells.iter().filter(|c| c.prompt_over_new.get() >= 1.5).max_by_key(|cell| cell.n);
     // With one cause the whole excess is its own; with both, each has its share of it.
     let span = if cause == FieldCause::Both {
         format!("{:.2}x of the excess in {}", factor(told)?, told.cell)
     } else {
         format!(
             "{:.2}–{:.2}x new tokens / TTFT in {} (median {:.2}x)",
-            told.ratio_range.0, told.ratio_range.1, told.cell, told.ratio
+            told.ratio_range.0.get(),
+            told.ratio_range.1.get(),
+            told.cell,
+            told.ratio.get()
         )
     };
     let warm = warmest.map_or(String::new(), |cell| match (part, cause) {
         (Part::Numerator, _) => {
-            format!(", and {:.0}x in {}", factor(cell).unwrap_or(cell.ratio), cell.cell)
+            format!(", and {:.0}x in {}", factor(cell).unwrap_or(cell.ratio.get()), cell.cell)
         }
         (Part::Denominator, FieldCause::Both) => String::new(),
         (Part::Denominator, _) => format!(
             "; not cached tokens: they would make it {:.0}x in {}, where it is {:.2}x",
-            cell.prompt_over_new, cell.cell, cell.ratio
+            cell.prompt_over_new.get(),
+            cell.cell,
+            cell.ratio.get()
         ),
     });
     let name = &field.name;
@@ -234,8 +243,8 @@ fn excess(
             .with("cause", cause.name())
             .with("median_factor", median(&medians).unwrap_or(f64::NAN))
             .with("cells", field.cells.iter().map(|c| c.cell.to_string()).collect::<Vec<_>>())
-            .with("reported_over_derived", cells(|c| c.ratio))
-            .with("prompt_over_new", cells(|c| c.prompt_over_new)),
+            .with("reported_over_derived", cells(|c| c.ratio.get()))
+            .with("prompt_over_new", cells(|c| c.prompt_over_new.get())),
     )
 }
 
@@ -244,6 +253,10 @@ mod tests {
     use trueline_core::{CellEdges, Share, Tokens};
 
     use super::*;
+
+    fn r(x: f64) -> Ratio {
+        Ratio::new(x).unwrap()
+    }
 
     fn cell(prompt: u64, hit: f64) -> Cell {
         CellEdges::default().cell(Tokens::new(prompt), Share::new(hit).unwrap())
@@ -260,18 +273,18 @@ mod tests {
                 CellFactors {
                     cell: cell(25_000, 0.08),
                     n: 38,
-                    ratio: 1.09,
-                    ratio_range: (1.05, 1.13),
-                    prompt_over_new: 1.09,
-                    ttft_over_compute: compute.then_some(1.09),
+                    ratio: r(1.09),
+                    ratio_range: (r(1.05), r(1.13)),
+                    prompt_over_new: r(1.09),
+                    ttft_over_compute: compute.then(|| r(1.09)),
                 },
                 CellFactors {
                     cell: cell(47_500, 0.996),
                     n: 486,
-                    ratio: warm_ratio,
-                    ratio_range: (warm_ratio, warm_ratio),
-                    prompt_over_new: 232.0,
-                    ttft_over_compute: compute.then_some(1.09),
+                    ratio: r(warm_ratio),
+                    ratio_range: (r(warm_ratio), r(warm_ratio)),
+                    prompt_over_new: r(232.0),
+                    ttft_over_compute: compute.then(|| r(1.09)),
                 },
             ],
         }

@@ -1,7 +1,7 @@
 //! Whether production takes the path that was measured.
 
 use trueline_core::number::percent;
-use trueline_core::{Cell, Finding, Need, Outcomes, Scope, Severity, Thresholds};
+use trueline_core::{Cell, Finding, Need, Outcomes, Scope, Severity, Share, Thresholds};
 
 use crate::checks::PATH_NOT_TAKEN;
 
@@ -11,11 +11,11 @@ pub struct CellShare {
     /// The cell.
     pub cell: Cell,
     /// Its requests, as a share of all with known cell.
-    pub requests: f64,
+    pub requests: Share,
     /// Its prompt tokens, as a share.
-    pub tokens: f64,
+    pub tokens: Share,
     /// Its TTFT time, as a share.
-    pub time: f64,
+    pub time: Share,
 }
 
 /// Checks that production serves requests of the samples' cell.
@@ -33,13 +33,13 @@ pub fn check_path_taken(
 ) -> Outcomes {
     let check = &PATH_NOT_TAKEN;
     let mut outcomes = Outcomes::default();
-    if shares.iter().all(|share| share.requests == 0.0) {
+    if shares.iter().all(|share| share.requests.get() == 0.0) {
         outcomes.not_observed(check, Need::ProductionLog, about);
         return outcomes;
     }
-    let none = CellShare { cell, requests: 0.0, tokens: 0.0, time: 0.0 };
+    let none = CellShare { cell, requests: Share::NONE, tokens: Share::NONE, time: Share::NONE };
     let own = shares.iter().find(|share| share.cell == cell).copied().unwrap_or(none);
-    let most = own.requests.max(own.time);
+    let most = own.requests.get().max(own.time.get());
     if most >= thresholds.get(check, "warning_share") {
         outcomes.clear(check, about);
         return outcomes;
@@ -49,32 +49,38 @@ pub fn check_path_taken(
     } else {
         Severity::Warning
     };
-    let mut message = if own.requests == 0.0 {
+    let mut message = if own.requests.get() == 0.0 {
         format!("production has no request of the samples' kind ({cell})")
     } else {
         format!(
             "only {} of production's requests and {} of its prefill time are of the samples' kind \
              ({cell})",
-            percent(own.requests),
-            percent(own.time)
+            percent(own.requests.get()),
+            percent(own.time.get())
         )
     };
-    let taken = shares.iter().max_by(|a, b| a.requests.total_cmp(&b.requests));
+    let taken = shares.iter().max_by(|a, b| a.requests.get().total_cmp(&b.requests.get()));
     let mut advice = check.advice.to_owned();
     if let Some(taken) = taken {
-        message += &format!("; {} of its requests are {}", percent(taken.requests), taken.cell);
+        message +=
+            &format!("; {} of its requests are {}", percent(taken.requests.get()), taken.cell);
         advice = format!(
             "measure what production does: {}, {} of its requests and {} of its prefill time",
             taken.cell,
-            percent(taken.requests),
-            percent(taken.time)
+            percent(taken.requests.get()),
+            percent(taken.time.get())
         );
     }
     let near: Vec<String> = shares
         .iter()
         .filter(|share| share.cell.bucket == cell.bucket && share.cell != cell)
         .map(|s| {
-            format!("{}: {} of requests, {} of time", s.cell, percent(s.requests), percent(s.time))
+            format!(
+                "{}: {} of requests, {} of time",
+                s.cell,
+                percent(s.requests.get()),
+                percent(s.time.get())
+            )
         })
         .collect();
     outcomes.found(
@@ -82,9 +88,9 @@ pub fn check_path_taken(
             .at(severity)
             .advising(advice)
             .with("cell", cell.to_string())
-            .with("share_of_requests", own.requests)
-            .with("share_of_prompt_tokens", own.tokens)
-            .with("share_of_prefill_time", own.time)
+            .with("share_of_requests", own.requests.get())
+            .with("share_of_prompt_tokens", own.tokens.get())
+            .with("share_of_prefill_time", own.time.get())
             .with("neighbours", near),
     );
     outcomes
@@ -92,7 +98,7 @@ pub fn check_path_taken(
 
 #[cfg(test)]
 mod tests {
-    use trueline_core::{CellEdges, Share, Tokens};
+    use trueline_core::{CellEdges, Tokens};
 
     use super::*;
 
@@ -102,13 +108,19 @@ mod tests {
 
     fn check(own: Option<(f64, f64)>) -> Option<Severity> {
         let mine = cell(24_750, 0.0);
-        let warm = CellShare { cell: cell(47_500, 0.995), requests: 0.9, tokens: 0.9, time: 0.2 };
+        let part = |x| Share::new(x).unwrap();
+        let warm = CellShare {
+            cell: cell(47_500, 0.995),
+            requests: part(0.9),
+            tokens: part(0.9),
+            time: part(0.2),
+        };
         let mut shares = vec![warm];
         shares.extend(own.map(|(requests, time)| CellShare {
             cell: mine,
-            requests,
-            tokens: 0.1,
-            time,
+            requests: part(requests),
+            tokens: part(0.1),
+            time: part(time),
         }));
         let outcomes = check_path_taken(Scope::default(), mine, &shares, &Thresholds::default());
         outcomes.findings().next().map(|f| f.severity)

@@ -3,7 +3,7 @@
 use trueline_core::number::count;
 use trueline_core::{
     CellScope, Checked, Finding, Metric, Need, Outcomes, Ranks, Relation, Scope, Severity,
-    Thresholds,
+    Thresholds, TokensPerSecond,
 };
 
 use crate::checks::SYNTHETIC_IN_TAIL;
@@ -14,8 +14,8 @@ use crate::stats::{all_among_lowest, median};
 pub struct Population {
     /// Which requests.
     pub scope: CellScope,
-    /// Their median prefill rate, tok/s; `None` where there are none.
-    pub median: Option<f64>,
+    /// Their median prefill rate; `None` where there are none.
+    pub median: Option<TokensPerSecond>,
     /// Where each sample stands among them, in the samples' order.
     pub ranks: Vec<Ranks>,
 }
@@ -56,10 +56,10 @@ pub struct Placed {
     pub p_slow: f64,
     /// The same for the fast end.
     pub p_fast: f64,
-    /// Production's median, tok/s.
-    pub production_median: f64,
-    /// The samples' median, tok/s.
-    pub sample_median: f64,
+    /// Production's median.
+    pub production_median: TokensPerSecond,
+    /// The samples' median.
+    pub sample_median: TokensPerSecond,
 }
 
 /// Places samples in their cell or, where it holds too few requests, in their bucket.
@@ -75,11 +75,11 @@ pub struct Placed {
 /// slow. At the slow end that may be the whole difference, so the finding there is a warning.
 ///
 /// # Shape
-/// `rates` in any order, tok/s. The value is `None` where there is nothing to place, or nothing to
+/// `rates` in any order. The value is `None` where there is nothing to place, or nothing to
 /// place it in.
 pub fn place_samples(
     about: Scope,
-    rates: &[f64],
+    rates: &[TokensPerSecond],
     cell: &Population,
     bucket: &Population,
     placing: Placing,
@@ -91,9 +91,11 @@ pub fn place_samples(
     let enough = cell.n() as f64 >= thresholds.get(check, "rows");
     let population = if enough { cell } else { bucket };
     let about = about.with_metric(Metric::PrefillTokPerS).with_cell(cell.scope);
-    let mut mine = rates.to_vec();
+    let mut mine: Vec<f64> = rates.iter().map(|rate| rate.get()).collect();
     mine.sort_by(f64::total_cmp);
-    let (Some(production_median), Some(sample_median)) = (population.median, median(&mine)) else {
+    let (Some(production_median), Some(sample_median)) =
+        (population.median, median(&mine).and_then(|m| TokensPerSecond::new(m).ok()))
+    else {
         let need = if mine.is_empty() { Need::Samples } else { Need::RowsInCell };
         outcomes.not_observed(check, need, about);
         return Checked { value: None, outcomes };
@@ -121,7 +123,8 @@ pub fn place_samples(
     };
     #[expect(clippy::cast_precision_loss, reason = "a count of cells")]
     let limit = thresholds.get(check, "p") / placing.cells.max(1) as f64;
-    let apart = (sample_median / production_median - 1.0).abs() > thresholds.get(check, "apart");
+    let ratio = sample_median.get() / production_median.get();
+    let apart = (ratio - 1.0).abs() > thresholds.get(check, "apart");
     // Two-sided: either end would have been reported.
     if apart && 2.0 * p < limit {
         let finding = tail_finding(&placed, about, p, end);
@@ -167,8 +170,8 @@ fn tail_finding(placed: &Placed, about: Scope, p: f64, end: &str) -> Finding {
         .with("placed_in", placed.scope.to_string())
         .with("requests_in_own_cell", placed.n_cell_and_bucket.0)
         .with("requests_in_bucket", placed.n_cell_and_bucket.1)
-        .with("production_median_tok_per_s", placed.production_median)
-        .with("sample_median_tok_per_s", placed.sample_median)
+        .with("production_median_tok_per_s", placed.production_median.get())
+        .with("sample_median_tok_per_s", placed.sample_median.get())
 }
 
 #[cfg(test)]
@@ -180,14 +183,17 @@ mod tests {
 
     fn population(scope: CellScope, sorted: &[f64], rates: &[f64]) -> Population {
         let ranks = rates.iter().map(|&rate| ranks(sorted, rate)).collect();
-        Population { scope, median: median(sorted), ranks }
+        let median = median(sorted).and_then(|m| TokensPerSecond::new(m).ok());
+        Population { scope, median, ranks }
     }
 
     fn placed(rates: &[f64], in_cell: &[f64], in_bucket: &[f64]) -> Checked<Option<Placed>> {
         let cell = CellEdges::default().cell(Tokens::new(24_750), Share::new(0.0).unwrap());
+        let typed: Vec<TokensPerSecond> =
+            rates.iter().map(|&rate| TokensPerSecond::new(rate).unwrap()).collect();
         place_samples(
             Scope::default(),
-            rates,
+            &typed,
             &population(cell.into(), in_cell, rates),
             &population(cell.bucket.into(), in_bucket, rates),
             Placing { relation: Relation::Same, cells: 1 },

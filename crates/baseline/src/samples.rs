@@ -2,7 +2,7 @@
 
 use trueline_core::{
     Evidence, Finding, Metric, Need, Outcomes, RequestRecord, Scope, Share, Side, Stretch,
-    Thresholds, Tokens, Window,
+    Thresholds, Tokens, TokensPerSecond, Window,
 };
 
 use crate::checks::CACHE_HITS_IN_COLD_RUN;
@@ -16,8 +16,8 @@ pub struct Sample {
     pub prompt: Tokens,
     /// Its hit share.
     pub hit: Share,
-    /// New tokens over TTFT, tok/s.
-    pub rate: f64,
+    /// New tokens over TTFT.
+    pub rate: TokensPerSecond,
     /// Who saw it.
     pub side: Side,
     /// When.
@@ -39,7 +39,7 @@ pub fn samples_of<'a>(requests: impl IntoIterator<Item = &'a RequestRecord>) -> 
                 id: request.id.clone(),
                 prompt: request.tokens.prompt.value()?,
                 hit: request.hit_share().value()?,
-                rate: rate.get(),
+                rate,
                 side,
                 window: request.window(),
             })
@@ -68,7 +68,7 @@ pub fn metric_values(requests: &[&RequestRecord], metric: Metric) -> Option<Vec<
             tpot.is_finite().then_some(tpot)
         }),
         Metric::PrefillTokPerS => {
-            samples_of(requests.iter().copied()).iter().map(|s| s.rate).collect()
+            samples_of(requests.iter().copied()).iter().map(|s| s.rate.get()).collect()
         }
         Metric::DecodeTokPerS => each(|r| Some(r.decode_rate().value()?.get())),
         Metric::CacheHitShare => each(|r| Some(r.hit_share().value()?.get())),

@@ -132,6 +132,9 @@ non_negative!(
 pub struct Share(f64);
 
 impl Share {
+    /// No part at all.
+    pub const NONE: Self = Self(0.0);
+
     /// Wraps a value between 0 and 1.
     ///
     /// # Errors

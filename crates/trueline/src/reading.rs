@@ -270,8 +270,8 @@ fn row(name: &str, stats: &CellStats) -> String {
 }
 
 fn field_line(field: &trueline_baseline::StatedField, cause: FieldCause) -> String {
-    let low = field.cells.iter().map(|c| c.ratio).fold(f64::INFINITY, f64::min);
-    let high = field.cells.iter().map(|c| c.ratio).fold(0.0, f64::max);
+    let low = field.cells.iter().map(|c| c.ratio.get()).fold(f64::INFINITY, f64::min);
+    let high = field.cells.iter().map(|c| c.ratio.get()).fold(0.0, f64::max);
     let span = if field.cells.is_empty() {
         "no row tells".to_owned()
     } else {

@@ -1,7 +1,7 @@
 //! The rate fields of the log: what each is made of.
 
 use trueline_baseline::{CellFactors, FieldCause, StatedField, check_time_order, split_factors};
-use trueline_core::{Claim, Need, Outcomes, Reading, Scope, Share, Thresholds};
+use trueline_core::{Claim, Need, Outcomes, Ratio, Reading, Scope, Share, Thresholds};
 use trueline_logs::{LogSummary, Values};
 
 use super::Work;
@@ -60,16 +60,17 @@ pub(crate) fn stated_fields(log: &LogSummary) -> Vec<StatedField> {
                         *yes += count.agree;
                     }
                 }
+                let typed = |x: Option<f64>| x.and_then(|x| Ratio::new(x).ok());
                 if let (Some(ratio), Some(prompt_over_new)) =
-                    (stats.ratio().median(), stats.numerator().median())
+                    (typed(stats.ratio().median()), typed(stats.numerator().median()))
                 {
                     field.cells.push(CellFactors {
                         cell,
                         n: stats.ratio().len(),
                         ratio,
-                        ratio_range: range(stats.ratio()),
+                        ratio_range: range(stats.ratio()).unwrap_or((ratio, ratio)),
                         prompt_over_new,
-                        ttft_over_compute: stats.denominator().median(),
+                        ttft_over_compute: typed(stats.denominator().median()),
                     });
                 }
             }
@@ -79,7 +80,7 @@ pub(crate) fn stated_fields(log: &LogSummary) -> Vec<StatedField> {
 }
 
 /// Between which values 98 % lie.
-fn range(values: &Values) -> (f64, f64) {
-    let at = |q| Share::new(q).ok().and_then(|q| values.quantile(q)).unwrap_or(f64::NAN);
-    (at(0.01), at(0.99))
+fn range(values: &Values) -> Option<(Ratio, Ratio)> {
+    let at = |q| Ratio::new(values.quantile(Share::new(q).ok()?)?).ok();
+    at(0.01).zip(at(0.99))
 }

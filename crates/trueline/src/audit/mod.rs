@@ -15,9 +15,7 @@ use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
 use trueline_baseline::samples_of;
-use trueline_core::{
-    BenchRun, Checked, Claim, Outcomes, RequestRecord, Side, Thresholds, TokensPerSecond, Window,
-};
+use trueline_core::{BenchRun, Checked, Claim, Outcomes, RequestRecord, Side, Thresholds, Window};
 use trueline_logs::{Error, LogSummary, Own, OwnSample, PlaceSample, ReadOptions};
 
 use crate::claims::{Headlines, default_claims};
@@ -246,9 +244,10 @@ impl Audit {
     fn to_place(&self) -> Vec<PlaceSample> {
         samples_of(self.runs.iter().flat_map(BenchRun::measured))
             .into_iter()
-            .filter_map(|sample| {
-                let rate = TokensPerSecond::new(sample.rate).ok()?;
-                Some(PlaceSample { prompt_tokens: sample.prompt, hit_share: sample.hit, rate })
+            .map(|sample| PlaceSample {
+                prompt_tokens: sample.prompt,
+                hit_share: sample.hit,
+                rate: sample.rate,
             })
             .collect()
     }

@@ -9,7 +9,7 @@ use trueline_baseline::{
 };
 use trueline_core::{
     Cell, CellEdges, CellScope, Claim, ClaimKind, Meaning, Need, Outcomes, RequestRecord, Scope,
-    Side,
+    Share, Side, TokensPerSecond,
 };
 use trueline_logs::{CellStats, Holds, LogSummary};
 
@@ -135,7 +135,7 @@ impl Work<'_> {
         let shares = shares(log);
         let cells = by_cell.len();
         for (cell, samples) in by_cell {
-            let rates: Vec<f64> = samples.iter().map(|s| s.rate).collect();
+            let rates: Vec<TokensPerSecond> = samples.iter().map(|s| s.rate).collect();
             let bucket = log.production().bucket(&cell.bucket);
             let in_cell = log.production().cell(&cell);
             let side = samples.first().map_or(Side::Client, |s| s.side);
@@ -221,16 +221,19 @@ fn population(
         let same = log.production().placed().find(|p| {
             p.sample.prompt_tokens == sample.prompt
                 && p.sample.hit_share == sample.hit
-                && p.sample.rate.get().total_cmp(&sample.rate).is_eq()
+                && p.sample.rate == sample.rate
         })?;
         Some(if scope.hit.is_some() { same.cell } else { same.bucket })
     };
     let ranks: Option<Vec<_>> = match kept.map(trueline_logs::Values::sorted) {
         None => None,
-        Some(Some(sorted)) => Some(samples.iter().map(|s| ranks(sorted, s.rate)).collect()),
+        Some(Some(sorted)) => Some(samples.iter().map(|s| ranks(sorted, s.rate.get())).collect()),
         Some(None) => samples.iter().map(counted).collect(),
     };
-    let median = kept.and_then(trueline_logs::Values::median).filter(|_| ranks.is_some());
+    let median = kept
+        .and_then(trueline_logs::Values::median)
+        .filter(|_| ranks.is_some())
+        .and_then(|median| TokensPerSecond::new(median).ok());
     Population { scope, median, ranks: ranks.unwrap_or_default() }
 }
 
@@ -240,7 +243,7 @@ pub(super) fn shares(log: &LogSummary) -> Vec<CellShare> {
     let requests: u64 = cells().map(|(_, s)| s.requests()).sum();
     let tokens: u128 = cells().map(|(_, s)| s.prompt_tokens()).sum();
     let time: f64 = cells().map(|(_, s)| s.ttft().as_secs_f64()).sum();
-    let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
+    let share = |part: f64, whole: f64| Share::new(part / whole).unwrap_or(Share::NONE);
     cells()
         .map(|(cell, stats)| CellShare {
             cell,
