@@ -74,6 +74,13 @@ impl Common {
                 .map_err(|e| Failure::new(format!("{}: {e}", path.display())))?,
             None => ClaimFile::default(),
         };
+        if let (Some(path), true) = (&self.claims, file.claims.is_empty() && file.given.is_empty())
+        {
+            return Err(Failure::new(format!(
+                "{}: expected [[claim]] or [[given]] tables, found none",
+                path.display()
+            )));
+        }
         for (i, text) in self.claim.iter().enumerate() {
             let id = format!("claim-{}", file.claims.len() + 1);
             let claim = parse_claim(&id, text)

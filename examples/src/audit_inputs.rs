@@ -1,7 +1,8 @@
 //! The inputs of an audit, sorted by what they hold.
 
 use std::collections::BTreeSet;
-use std::io::Read;
+use std::fs::File;
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use trueline::claims::{ClaimFile, parse_claim_file};
@@ -105,7 +106,12 @@ impl Sorted {
         results: &[PathBuf],
         hosts: &[PathBuf],
     ) -> Result<(), Failure> {
-        let (logs, results, hosts) = (expand(logs)?, expand(results)?, expand(hosts)?);
+        let (mut logs, mut results, hosts) = (expand(logs)?, expand(results)?, expand(hosts)?);
+        if logs.iter().chain(&results).any(|path| path == Path::new("-")) {
+            self.take_standard_input(true)?;
+            logs.retain(|path| path != Path::new("-"));
+            results.retain(|path| path != Path::new("-"));
+        }
         let named: Vec<PathBuf> =
             logs.iter().chain(&results).chain(&hosts).map(|path| real(path)).collect();
         for files in [&mut self.logs, &mut self.results, &mut self.hosts, &mut self.claims] {
@@ -119,7 +125,23 @@ impl Sorted {
             let mut seen = BTreeSet::new();
             files.retain(|path| seen.insert(real(path)));
         }
+        self.set_copies_aside();
         Ok(())
+    }
+
+    /// Takes a log out that holds the same bytes as another one: its rows would count twice.
+    fn set_copies_aside(&mut self) {
+        let mut kept: Vec<PathBuf> = Vec::new();
+        for path in std::mem::take(&mut self.logs) {
+            match kept.iter().find(|other| same_bytes(other, &path)) {
+                Some(other) => {
+                    let why = format!("a copy of {}", name(other));
+                    self.aside.push((path, why));
+                }
+                None => kept.push(path),
+            }
+        }
+        self.logs = kept;
     }
 
     /// Whether there is no file at all.
@@ -229,6 +251,23 @@ impl Sorted {
             audit = audit.preface(line);
         }
         Ok(audit)
+    }
+}
+
+/// Whether two files hold the same bytes; not if either cannot be read.
+fn same_bytes(a: &Path, b: &Path) -> bool {
+    let length = |path: &Path| std::fs::metadata(path).map(|m| m.len()).ok();
+    if length(a).is_none() || length(a) != length(b) {
+        return false;
+    }
+    let (Ok(a), Ok(b)) = (File::open(a), File::open(b)) else { return false };
+    let (mut a, mut b) = (BufReader::new(a).bytes(), BufReader::new(b).bytes());
+    loop {
+        match (a.next(), b.next()) {
+            (Some(Ok(x)), Some(Ok(y))) if x == y => {}
+            (None, None) => return true,
+            _ => return false,
+        }
     }
 }
 

@@ -30,6 +30,7 @@ pub(crate) const SYNTHETIC_IN_TAIL: CheckInfo = CheckInfo {
             "two-sided: twice the exact probability of the nearer end; divided by the cells judged",
         ),
         threshold("apart", 0.05, "medians closer than that are the same for a reader"),
+        threshold("way", 0.5, "how much slower the way to the server may make what a client times"),
         threshold("rows", 10.0, "with fewer rows in its cell a sample is placed in its bucket"),
     ],
     rule: "the samples lie at one end of the production requests of their cell",
@@ -46,6 +47,7 @@ pub(crate) const PATH_NOT_TAKEN: CheckInfo = CheckInfo {
     thresholds: &[
         threshold("error_share", 0.01, "of requests and of prefill time, both"),
         threshold("warning_share", 0.10, "of requests and of prefill time, both"),
+        threshold("requests", 10.0, "fewer production requests show no path"),
     ],
     rule: "production hardly ever serves requests of the samples' cell",
     advice: "measure the path that production takes",
@@ -188,7 +190,7 @@ pub(crate) const RATIO_WITHOUT_INTERVAL: CheckInfo = CheckInfo {
 pub(crate) const HIDDEN_FAILURES: CheckInfo = CheckInfo {
     code: "hidden-failures",
     severity: (Warning, Error),
-    touches: &[Absolute, Capacity, Tail],
+    touches: &[Absolute, Capacity, Tail, Production],
     needs: &[Need::FailuresCounted],
     implied_by: &[],
     thresholds: &[

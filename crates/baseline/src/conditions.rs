@@ -61,6 +61,8 @@ pub struct ArmNotes {
     pub contradictions: Vec<String>,
     /// What only one arm records.
     pub one_sided: Vec<String>,
+    /// What was varied on purpose.
+    pub varies: Vec<String>,
 }
 
 /// Checks that the conditions a claim states are those of the run it is about.
@@ -100,6 +102,7 @@ pub fn check_same_conditions(
     let between: Vec<String> = a
         .differing(b, keys(&[Role::Material, Role::Setting]))
         .iter()
+        .filter(|d| !known.varies.contains(&d.key))
         .map(|d| format!("the arms differ in {d}"))
         .collect();
     differences.extend(between);

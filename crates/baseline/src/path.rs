@@ -18,28 +18,34 @@ pub struct CellShare {
     pub time: Share,
 }
 
-/// Checks that production serves requests of the samples' cell.
+/// Checks that production serves requests of the samples' cells.
 ///
-/// A cell counts as taken where it holds enough of the requests *or* of the prefill time: a few
-/// long prefills can be most of what the machine does.
+/// A path counts as taken where its cells hold enough of the requests *or* of the prefill time: a
+/// few long prefills can be most of what the machine does.
 ///
 /// # Shape
-/// `shares` hold every cell with a production request, in any order.
+/// `cells` are those with samples; `shares` hold every cell with a production request, `requests`
+/// how many those are. Too few of them show no path: the check is then not observed.
 pub fn check_path_taken(
     about: Scope,
-    cell: Cell,
-    shares: &[CellShare],
+    cells: &[Cell],
+    (requests, shares): (u64, &[CellShare]),
     thresholds: &Thresholds,
 ) -> Outcomes {
     let check = &PATH_NOT_TAKEN;
     let mut outcomes = Outcomes::default();
-    if shares.iter().all(|share| share.requests.get() == 0.0) {
-        outcomes.not_observed(check, Need::ProductionLog, about);
+    #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
+    let few = (requests as f64) < thresholds.get(check, "requests");
+    if few || cells.is_empty() {
+        outcomes.not_observed(check, Need::RowsInCell, about);
         return outcomes;
     }
-    let none = CellShare { cell, requests: Share::NONE, tokens: Share::NONE, time: Share::NONE };
-    let own = shares.iter().find(|share| share.cell == cell).copied().unwrap_or(none);
-    let most = own.requests.get().max(own.time.get());
+    let sum = |of: fn(&CellShare) -> Share| -> f64 {
+        shares.iter().filter(|share| cells.contains(&share.cell)).map(|s| of(s).get()).sum()
+    };
+    let (own_requests, own_tokens, own_time) =
+        (sum(|s| s.requests), sum(|s| s.tokens), sum(|s| s.time));
+    let most = own_requests.max(own_time);
     if most >= thresholds.get(check, "warning_share") {
         outcomes.clear(check, about);
         return outcomes;
@@ -49,48 +55,47 @@ pub fn check_path_taken(
     } else {
         Severity::Warning
     };
-    let mut message = if own.requests.get() == 0.0 {
-        format!("production has no request of the samples' kind ({cell})")
+    let kinds = match cells {
+        [one] => one.to_string(),
+        many => format!("{} kinds", many.len()),
+    };
+    let mut message = if own_requests == 0.0 {
+        format!("production has no request of the samples' kind ({kinds})")
     } else {
         format!(
             "only {} of production's requests and {} of its prefill time are of the samples' kind \
-             ({cell})",
-            percent(own.requests.get()),
-            percent(own.time.get())
+             ({kinds})",
+            percent(own_requests),
+            percent(own_time)
         )
     };
     let taken = shares.iter().max_by(|a, b| a.requests.get().total_cmp(&b.requests.get()));
     let mut advice = check.advice.to_owned();
     if let Some(taken) = taken {
-        message +=
-            &format!("; {} of its requests are {}", percent(taken.requests.get()), taken.cell);
+        let (of_requests, of_time) = (percent(taken.requests.get()), percent(taken.time.get()));
+        message += &format!("; {of_requests} of its requests are {}", taken.cell);
         advice = format!(
-            "measure what production does: {}, {} of its requests and {} of its prefill time",
-            taken.cell,
-            percent(taken.requests.get()),
-            percent(taken.time.get())
+            "measure what production does: {}, {of_requests} of its requests and {of_time} of its \
+             prefill time",
+            taken.cell
         );
     }
     let near: Vec<String> = shares
         .iter()
-        .filter(|share| share.cell.bucket == cell.bucket && share.cell != cell)
+        .filter(|s| cells.iter().any(|c| c.bucket == s.cell.bucket) && !cells.contains(&s.cell))
         .map(|s| {
-            format!(
-                "{}: {} of requests, {} of time",
-                s.cell,
-                percent(s.requests.get()),
-                percent(s.time.get())
-            )
+            let (requests, time) = (percent(s.requests.get()), percent(s.time.get()));
+            format!("{}: {requests} of requests, {time} of time", s.cell)
         })
         .collect();
     outcomes.found(
         Finding::new(check, about, message)
             .at(severity)
             .advising(advice)
-            .with("cell", cell.to_string())
-            .with("share_of_requests", own.requests.get())
-            .with("share_of_prompt_tokens", own.tokens.get())
-            .with("share_of_prefill_time", own.time.get())
+            .with("cells", cells.iter().map(ToString::to_string).collect::<Vec<_>>())
+            .with("share_of_requests", own_requests)
+            .with("share_of_prompt_tokens", own_tokens)
+            .with("share_of_prefill_time", own_time)
             .with("neighbours", near),
     );
     outcomes
@@ -122,7 +127,8 @@ mod tests {
             tokens: part(0.1),
             time: part(time),
         }));
-        let outcomes = check_path_taken(Scope::default(), mine, &shares, &Thresholds::default());
+        let outcomes =
+            check_path_taken(Scope::default(), &[mine], (540, &shares), &Thresholds::default());
         outcomes.findings().next().map(|f| f.severity)
     }
 
@@ -135,8 +141,12 @@ mod tests {
 
     #[test]
     fn without_any_production_request_nothing_is_said() {
-        let outcomes =
-            check_path_taken(Scope::default(), cell(24_750, 0.0), &[], &Thresholds::default());
+        let outcomes = check_path_taken(
+            Scope::default(),
+            &[cell(24_750, 0.0)],
+            (2, &[]),
+            &Thresholds::default(),
+        );
         assert_eq!((outcomes.findings().count(), outcomes.iter().count()), (0, 1));
     }
 

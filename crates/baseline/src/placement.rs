@@ -2,7 +2,7 @@
 
 use trueline_core::number::count;
 use trueline_core::{
-    CellScope, Checked, Finding, Metric, Need, Outcomes, Ranks, Relation, Scope, Severity,
+    CellScope, Checked, Finding, Load, Metric, Need, Outcomes, Ranks, Relation, Scope, Severity,
     Thresholds, TokensPerSecond,
 };
 
@@ -28,12 +28,14 @@ impl Population {
 }
 
 /// How samples and production were timed, and in how many cells samples are placed at once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Placing {
     /// How the meaning of the samples' rates relates to production's.
     pub relation: Relation,
     /// How many cells are judged together: the threshold is divided by it (Bonferroni).
     pub cells: usize,
+    /// The load that was planned.
+    pub load: Option<Load>,
 }
 
 /// Where samples stand.
@@ -72,7 +74,9 @@ pub struct Placed {
 /// single stray request makes a rank extreme.
 ///
 /// Samples timed by a client contain what the server's log leaves out (the way to it): they read
-/// slow. At the slow end that may be the whole difference, so the finding there is a warning.
+/// slow. At the slow end that may be the whole difference, up to a factor of two, so the finding
+/// there is a warning. So it is for samples at more than one request at a time: being slower under
+/// a load of one's own is what such a run is for.
 ///
 /// # Shape
 /// `rates` in any order. The value is `None` where there is nothing to place, or nothing to
@@ -128,8 +132,14 @@ pub fn place_samples(
     // Two-sided: either end would have been reported.
     if apart && 2.0 * p < limit {
         let finding = tail_finding(&placed, about, p, end);
-        let reads_slow = placing.relation == Relation::FirstContainsSecond && end == "slowest";
-        outcomes.found(if reads_slow {
+        let slow = end == "slowest";
+        let way = ratio > thresholds.get(check, "way");
+        let reads_slow = placing.relation == Relation::FirstContainsSecond && slow && way;
+        let loaded = slow && !matches!(placing.load, None | Some(Load::Concurrency(0 | 1)));
+        outcomes.found(if loaded {
+            let message = format!("{}; they ran at a load of their own", finding.message);
+            finding.at(Severity::Warning).saying(message)
+        } else if reads_slow {
             let message = format!(
                 "{}; the client timed them and the server timed production, which makes them \
                  read slow",
@@ -149,14 +159,16 @@ fn tail_finding(placed: &Placed, about: Scope, p: f64, end: &str) -> Finding {
     let k = placed.ranks.len() as u64;
     let within = if end == "slowest" { placed.within_slowest } else { placed.within_fastest };
     let all = count(placed.n + k);
+    // Below what a float holds the product is zero; no probability is.
+    let p_words = if p > 0.0 { format!("{p:.1e}") } else { "under 1e-300".to_owned() };
     let message = if within == k {
         format!(
-            "the {k} {end} of {all} requests of its size ({}), one-sided p {p:.1e}",
+            "the {k} {end} of {all} requests of its size ({}), one-sided p {p_words}",
             placed.scope
         )
     } else {
         format!(
-            "all {k} samples among the {} {end} of {all} requests of its size ({}), one-sided p {p:.1e}",
+            "all {k} samples among the {} {end} of {all} requests of its size ({}), one-sided p {p_words}",
             count(within),
             placed.scope
         )
@@ -196,7 +208,7 @@ mod tests {
             &typed,
             &population(cell.into(), in_cell, rates),
             &population(cell.bucket.into(), in_bucket, rates),
-            Placing { relation: Relation::Same, cells: 1 },
+            Placing { relation: Relation::Same, cells: 1, load: None },
             &Thresholds::default(),
         )
     }

@@ -76,8 +76,9 @@ fn share(part: u64, whole: u64) -> f64 {
 ///
 /// # Formula
 /// Two runs are copies where at least 90 % of the smaller one's requests stand in the other with
-/// the same times and token counts, to the nanosecond. Under three requests, where that may be
-/// chance, the requests must have the same start as well.
+/// the same times and token counts, to the nanosecond, and the same start where both runs know
+/// theirs: times that were written in milliseconds agree by chance. Without starts at least eight
+/// requests must agree.
 ///
 /// # Shape
 /// The finding is about each arm. Runs without times cannot be told apart and are not compared.
@@ -106,8 +107,8 @@ pub fn check_duplicate_runs(runs: &[BenchRun]) -> Outcomes {
 fn same(a: &BenchRun, b: &BenchRun) -> bool {
     let (a, b) = (timed(a), timed(b));
     let (few, many) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-    let by_start_too = few.len() < 3;
-    if by_start_too && few.iter().any(|r| !r.started.is_known()) {
+    let by_start_too = few.iter().chain(&many).all(|r| r.started.is_known());
+    if !by_start_too && few.len() < 8 {
         return false;
     }
     let mut left: HashMap<Trace, usize> = HashMap::new();
@@ -181,20 +182,20 @@ mod tests {
 
     #[test]
     fn a_copy_is_no_repetition_and_a_like_run_is() {
-        let a = run("a", &[101, 102, 103], 0, 3);
+        let a = run("a", &[101, 102, 103, 104, 105, 106, 107, 108], 0, 8);
         let copy = {
             let mut copy = a.clone();
             copy.label = "b".into();
             copy
         };
-        let like = run("c", &[101, 102, 104], 0, 3);
+        let like = run("c", &[101, 102, 104, 103, 110, 111, 112, 113], 0, 8);
         assert!(check_duplicate_runs(&[a.clone(), copy]).has("duplicate-run"));
         assert!(!check_duplicate_runs(&[a.clone(), like]).has("duplicate-run"));
-        let mut turned = run("d", &[103, 102, 101], 0, 3);
+        let mut turned = run("d", &[108, 107, 106, 105, 104, 103, 102, 101], 0, 8);
         assert!(check_duplicate_runs(&[a, turned.clone()]).has("duplicate-run"));
         // One request alike may be chance.
         turned.requests.truncate(1);
-        let one = run("e", &[103], 0, 1);
+        let one = run("e", &[108], 0, 1);
         assert!(!check_duplicate_runs(&[turned, one]).has("duplicate-run"));
     }
 }

@@ -126,7 +126,9 @@ pub struct Claim {
     pub cell: Option<CellScope>,
     /// Conditions that the claim itself records.
     pub conditions: Conditions,
-    /// Claims that fall with it if they fall: their ids.
+    /// What a comparison varied on purpose: conditions or workload that need not be equal.
+    pub varies: Vec<String>,
+    /// Claims that it falls with: their ids.
     pub rests_on: Vec<String>,
     /// Keys that were read and that no check of this version judges.
     pub unjudged: Vec<String>,
@@ -159,6 +161,7 @@ impl Claim {
             load: None,
             cell: None,
             conditions: Conditions::default(),
+            varies: Vec::new(),
             rests_on: Vec::new(),
             unjudged: Vec::new(),
         }

@@ -70,6 +70,8 @@ pub enum Need {
 pub enum Input {
     /// A production request log.
     ProductionLog,
+    /// A longer production request log.
+    LongerLog,
     /// Benchmark results, request by request.
     Results,
     /// A host record.
@@ -87,6 +89,7 @@ impl Input {
     pub const fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::ProductionLog => ("the server's log over the run", "--log FILE"),
+            Self::LongerLog => ("enough production requests of that kind", "a longer log"),
             Self::Results => ("counts and times of each request", "to be recorded in the results"),
             Self::HostRecord => ("host state over the run", "a record that holds it, --host FILE"),
             Self::OtherArm => ("the other arm", "measure it under the same conditions"),
@@ -134,9 +137,8 @@ impl Need {
     pub const fn input(self) -> Input {
         match self {
             Self::HostRecord => Input::HostRecord,
-            Self::ForeignTraffic | Self::ProductionLog | Self::RowsInCell | Self::CachedTokens => {
-                Input::ProductionLog
-            }
+            Self::RowsInCell => Input::LongerLog,
+            Self::ForeignTraffic | Self::ProductionLog | Self::CachedTokens => Input::ProductionLog,
             Self::BothArms | Self::Direction | Self::SameMeaning | Self::MaterialConditions => {
                 Input::OtherArm
             }

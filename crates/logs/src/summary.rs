@@ -128,6 +128,7 @@ impl LogSummary {
 /// Joins the inputs and checks them.
 pub(crate) fn conclude(files: Vec<FileRead>, options: &ReadOptions) -> Checked<LogSummary> {
     let mut joined: Option<Tally> = None;
+    let mut contradicted: Vec<String> = Vec::new();
     let (mut inputs, mut fields, mut conditions) = (Vec::new(), Vec::new(), Conditions::default());
     for (number, mut file) in files.into_iter().enumerate() {
         file.tally.production.shift(number, 0);
@@ -140,7 +141,11 @@ pub(crate) fn conclude(files: Vec<FileRead>, options: &ReadOptions) -> Checked<L
             fields = file.fields;
         }
         if let Some(header) = file.header {
+            let keys: Vec<&str> = header.conditions.iter().map(|(key, _)| key).collect();
+            let differing = conditions.differing(&header.conditions, keys);
             conditions = conditions.with_missing_from(&header.conditions);
+            // Two logs of different servers are the log of neither.
+            contradicted.extend(differing.into_iter().map(|d| d.key));
         }
         if let Some(server) = file.server
             && conditions.get("server").is_none()
@@ -153,6 +158,9 @@ pub(crate) fn conclude(files: Vec<FileRead>, options: &ReadOptions) -> Checked<L
             bytes: file.bytes,
             truncated: file.truncated,
         });
+    }
+    for key in contradicted {
+        conditions.forget(key, Why::Impossible);
     }
     let tally = joined.unwrap_or_else(|| Tally::new(options));
     for (key, stated) in [("model", tally.production.models()), ("server_version", &tally.versions)]

@@ -289,7 +289,15 @@ impl Audit {
                     witnessed,
                 })
                 .collect();
-            default_claims(&headlines, self.reading.edges(), self.reading.min_new_tokens())
+            default_claims(
+                &headlines,
+                self.reading.edges(),
+                self.reading.min_new_tokens(),
+                |cell| {
+                    let stats = self.log.as_ref().and_then(|log| log.production().cell(cell));
+                    stats.map_or(0, |stats| stats.rates().len())
+                },
+            )
         } else {
             claims.to_vec()
         };

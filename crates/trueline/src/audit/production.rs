@@ -134,6 +134,7 @@ impl Work<'_> {
         }
         let shares = shares(log);
         let cells = by_cell.len();
+        let measured: Vec<Cell> = by_cell.keys().copied().collect();
         for (cell, samples) in by_cell {
             let rates: Vec<TokensPerSecond> = samples.iter().map(|s| s.rate).collect();
             let bucket = log.production().bucket(&cell.bucket);
@@ -145,13 +146,11 @@ impl Work<'_> {
                 &rates,
                 &population(log, cell.into(), in_cell, &samples),
                 &population(log, cell.bucket.into(), Some(&bucket), &samples),
-                Placing { relation, cells },
+                Placing { relation, cells, load: group.load() },
                 &self.audit.thresholds,
             );
             self.outcomes.extend(checked.outcomes);
             let about = group.about.clone().with_cell(cell);
-            let thresholds = &self.audit.thresholds;
-            self.outcomes.extend(check_path_taken(about.clone(), cell, &shares, thresholds));
             let rows = in_cell.map_or(0, |stats| stats.rates().len());
             if rows >= ROWS_IN_CELL {
                 self.evidence.met(Need::RowsInCell, about);
@@ -168,6 +167,22 @@ impl Work<'_> {
                 samples,
                 placed: checked.value,
             });
+        }
+        if !measured.is_empty() {
+            let all: u64 = log.production().cells().map(|(_, stats)| stats.requests()).sum();
+            let production = (all, shares.as_slice());
+            let thresholds = &self.audit.thresholds;
+            let about = || group.about.clone();
+            let of_all = check_path_taken(about(), &measured, production, thresholds);
+            let is_taken = of_all.findings().next().is_none();
+            self.outcomes.extend(of_all);
+            // A kind that production has none of is no path, whatever the other kinds are.
+            let none = |cell: &&Cell| !shares.iter().any(|share| share.cell == **cell);
+            for cell in measured.iter().filter(none).filter(|_| is_taken) {
+                let about = about().with_cell(*cell);
+                let of_one = check_path_taken(about, &[*cell], production, thresholds);
+                self.outcomes.extend(of_one);
+            }
         }
     }
 

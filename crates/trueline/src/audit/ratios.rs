@@ -166,17 +166,18 @@ impl<'a> Work<'a> {
         let load = |arm: &ArmOf<'_>| arm.runs.first().and_then(|run| run.plan.load);
         let one_load = load(ours).is_some() != load(theirs).is_some();
         let one_sided = if one_load { vec!["load".to_owned()] } else { Vec::new() };
-        let notes = ArmNotes { contradictions, one_sided };
+        let mut varies = claim.varies.clone();
+        if claim.metric == Some(Metric::CacheHitShare) {
+            // It is what is compared.
+            varies.push("hit_share".to_owned());
+        }
+        let notes = ArmNotes { contradictions, one_sided, varies: varies.clone() };
         let checked = check_same_conditions(about.clone(), &first, &second, notes);
         self.outcomes.extend(checked.outcomes);
         let work = |arm: &ArmOf<'_>| Workload::of(&arm.requests, load(arm));
         let thresholds = &self.audit.thresholds;
-        self.outcomes.extend(check_same_work(
-            about.clone(),
-            &work(ours),
-            &work(theirs),
-            thresholds,
-        ));
+        let works = (&work(ours), &work(theirs));
+        self.outcomes.extend(check_same_work(about.clone(), &varies, works, thresholds));
         if checked.value.is_empty() {
             self.evidence.met(Need::MaterialConditions, about);
         } else {

@@ -10,6 +10,7 @@ use trueline_core::{
 };
 
 use super::Work;
+use super::claims::IN_PRODUCTION;
 use super::groups::{Group, Meant, groups};
 use crate::given::check_host_record;
 
@@ -19,8 +20,7 @@ impl Work<'_> {
     pub(super) fn resolve_runs(&mut self) {
         let runs = &self.audit.runs;
         for claim in &mut self.claims {
-            let about_two = matches!(claim.kind, ClaimKind::Relative | ClaimKind::Ranking);
-            if claim.of.is_some() || about_two {
+            if claim.of.is_some() || claim.kind == ClaimKind::Ranking {
                 continue;
             }
             if claim.field.is_some() {
@@ -33,7 +33,15 @@ impl Work<'_> {
                 let requests: Vec<&RequestRecord> = run.measured().collect();
                 metric_values(&requests, metric).is_some_and(|values| !values.is_empty())
             };
-            let arms: BTreeSet<&str> = runs.iter().filter(has_values).map(BenchRun::arm).collect();
+            let mut arms: BTreeSet<&str> =
+                runs.iter().filter(has_values).map(BenchRun::arm).collect();
+            if claim.kind == ClaimKind::Relative {
+                // A ratio over a known arm is of the other one, if there is one other.
+                match &claim.baseline {
+                    Some(over) if arms.remove(over.as_str()) => {}
+                    _ => continue,
+                }
+            }
             if let (1, Some(only)) = (arms.len(), arms.first()) {
                 claim.of = Some((*only).to_owned());
             }
@@ -127,9 +135,11 @@ impl Work<'_> {
         let detail = match &claim.of {
             _ if arms.is_empty() || claim.metric.is_none() => return,
             None => format!("which run it is about is not clear; name one of: {arms}"),
+            Some(of) if of == IN_PRODUCTION => return,
             Some(of) => match self.meant(of, claim.load) {
                 Meant::Runs(_) => return,
-                Meant::SeveralLoads(loads) => {
+                Meant::SeveralLoads(mut loads) => {
+                    loads.sort_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
                     let loads: Vec<String> = loads.iter().map(ToString::to_string).collect();
                     let detail = format!(
                         "{of} was measured at several loads; name one of: {}",

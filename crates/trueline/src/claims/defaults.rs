@@ -30,11 +30,14 @@ pub struct Headlines<'a> {
 ///
 /// # Shape
 /// Values are medians over the requests. Prefill rates are of requests with enough new tokens; in
-/// several cells there is one claim for each. TTFT is the headline only where there is no rate.
+/// several cells there is one claim for each. `production_rows` says how many rated requests the
+/// log has in a cell: of what production does not do, nobody would say what users see. TTFT, else the end-to-end
+/// latency, is the headline only where there is no rate.
 pub fn default_claims(
     headlines: &[Headlines<'_>],
     edges: &CellEdges,
     min_new_tokens: Tokens,
+    production_rows: impl Fn(&Cell) -> u64,
 ) -> Vec<Claim> {
     let several = headlines.len() > 1;
     let mut claims = Vec::new();
@@ -45,7 +48,8 @@ pub fn default_claims(
         for (cell, requests) in cells {
             let values = values_of(&requests, Metric::PrefillTokPerS, min_new_tokens);
             // Without an interval nobody could plan on it: such a claim is not an obvious one.
-            let plannable = smallest_n(0.5, 0.95).is_some_and(|needed| values.len() >= needed);
+            let plannable = smallest_n(0.5, 0.95).is_some_and(|needed| values.len() >= needed)
+                && production_rows(&cell) > 0;
             let whole = (!one_cell).then(|| CellScope::from(cell));
             let mut add = |kind, scope| {
                 claims.extend(claim(
@@ -65,9 +69,11 @@ pub fn default_claims(
         let decode = values_of(&headline.requests, Metric::DecodeTokPerS, min_new_tokens);
         let kind = ClaimKind::Absolute;
         claims.extend(claim(headline, Metric::DecodeTokPerS, kind, None, &decode, several));
-        if claims.len() == before {
-            let ttft = values_of(&headline.requests, Metric::TtftS, min_new_tokens);
-            claims.extend(claim(headline, Metric::TtftS, kind, None, &ttft, several));
+        for metric in [Metric::TtftS, Metric::E2eLatencyS] {
+            if claims.len() == before {
+                let values = values_of(&headline.requests, metric, min_new_tokens);
+                claims.extend(claim(headline, metric, kind, None, &values, several));
+            }
         }
     }
     claims

@@ -110,6 +110,7 @@ struct RawClaim {
     prompt_tokens: Option<(u64, u64)>,
     hit_share: Option<(f64, f64)>,
     rests_on: Vec<String>,
+    varies: Vec<String>,
     conditions: Conditions,
     phase: Option<toml::Value>,
     changed_share: Option<toml::Value>,
@@ -211,6 +212,7 @@ fn build(id: &str, raw: RawClaim) -> Result<Claim, ClaimError> {
     claim.cell = cell_scope(raw.prompt_tokens, raw.hit_share)?;
     claim.conditions = raw.conditions;
     claim.rests_on = raw.rests_on;
+    claim.varies = raw.varies;
     for (key, value) in [
         ("phase", &raw.phase),
         ("changed_share", &raw.changed_share),

@@ -29,6 +29,12 @@ impl Default for TextOptions {
 /// How many findings the first screen shows.
 const SHOWN: usize = 3;
 
+/// How many lines a first screen has.
+const SCREEN: usize = 40;
+
+/// How many lines about claims it shows, whatever else there is to say.
+const LEAST_SHOWN: usize = 12;
+
 /// How many claims of each fate the first screen tells apart.
 const CLAIMS_SHOWN: usize = 5;
 
@@ -55,6 +61,7 @@ impl Report {
             lines.push(String::new());
         }
         self.claim_lines(options, &mut lines);
+        let head = lines.len();
         if !self.body.is_empty() {
             if !self.claims.is_empty() {
                 lines.push(String::new());
@@ -76,6 +83,16 @@ impl Report {
             lines.extend(wrap(&set, options.columns, 0, 2));
         }
         lines.extend(self.closing(options));
+        if !options.all && lines.len() > SCREEN {
+            // The claims give way: what to do and what is missing must be seen.
+            let rest = lines.len() - head;
+            let keep = SCREEN.saturating_sub(rest + 1).max(LEAST_SHOWN).min(head);
+            let left = head - keep;
+            if left > 1 {
+                let more = format!("… and {left} more lines about claims (--all)");
+                lines.splice(keep..head, [more]);
+            }
+        }
         let mut text = String::new();
         for line in lines {
             // Lines were made inert before they were broken; a table's were not broken.
@@ -321,8 +338,8 @@ impl Report {
     fn closing(&self, options: TextOptions) -> Vec<String> {
         let mut text = String::new();
         if self.claims.is_empty() && self.program == "audit" {
-            text += "Nothing was judged: there are neither results nor claims. What the log holds: \
-                     read_log.";
+            text += "Nothing was judged: there is no claim, and no result with a headline value. What \
+                     a log holds: read_log.";
         }
         if !self.claims.is_empty() && !self.revoked() {
             text += "Nothing in these data contradicts what is claimed.";
