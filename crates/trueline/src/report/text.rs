@@ -82,7 +82,9 @@ impl Report {
             let set = format!("Thresholds set: {}", self.overrides.join(", "));
             lines.extend(wrap(&set, options.columns, 0, 2));
         }
-        lines.extend(self.closing(options));
+        let closing = self.closing(options);
+        let is_spaced = lines.last().is_none_or(String::is_empty);
+        lines.extend(closing.into_iter().skip(usize::from(is_spaced)));
         if !options.all && lines.len() > SCREEN {
             // The claims give way: what to do and what is missing must be seen.
             let rest = lines.len() - head;
