@@ -230,7 +230,10 @@ impl Report {
                 }
             }
             let bare = told().filter(|m| m.detail.is_none());
-            let without_arms = lacks(Need::BothArms);
+            // Where the arms are missing the rest goes without saying, unless there is no data at
+            // all: then the question is what evidence the claim would need.
+            let no_data = self.results["runs"].as_array().is_some_and(Vec::is_empty);
+            let without_arms = lacks(Need::BothArms) && !no_data;
             parts.extend(details.into_iter().cloned());
             if !without_arms {
                 let bare: Vec<&str> = bare.map(|m| m.need.words()).collect();
