@@ -178,6 +178,16 @@ fn damaged_line(layout: &Layout, line: &str, unended: bool, work: &mut Work, sin
     let (repaired, repairs) = repair(line);
     let known = &layout.shape;
     let found = envelope::open(&repaired, unended, &|key| known.knows(key));
+    if found.broken > 0
+        && found.objects.is_empty()
+        && let Some(at) = envelope::hidden_record(line, &|key| known.knows(key))
+    {
+        let counts = &mut sink.tally().production.counts;
+        counts.torn += 1;
+        counts.rejected.add(Reason::Torn, 1);
+        damaged_line(layout, line.get(at..).unwrap_or_default(), unended, work, sink);
+        return;
+    }
     let counts = &mut sink.tally().production.counts;
     counts.bad_text += u64::from(repairs.text > 0);
     counts.torn += found.torn;

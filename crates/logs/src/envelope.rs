@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::repair::depth;
+use crate::repair::{depth, repair};
 use crate::shape::DEPTH_LIMIT;
 
 /// Attempts to find an object in a damaged line, so that no line takes time without end.
@@ -42,12 +42,12 @@ pub(crate) fn open<'a>(
     }
     let mut rest = line;
     if !rest.starts_with('{') {
-        let start = rest.find("{\"").or_else(|| rest.find('{')).unwrap_or(rest.len());
+        let start = object_start(rest, 0).or_else(|| rest.find('{')).unwrap_or(rest.len());
         let (before, after) = rest.split_at(start);
         if mentions_key(before, is_key) {
             // It starts in the middle of a record.
             found.torn += 1;
-            rest = salvage(after, is_key);
+            rest = salvage(rest, start, is_key);
         } else {
             // A prefix such as a time stamp or a container's name before the record.
             rest = if after.is_empty() || !is_row(after, is_key) { "" } else { after };
@@ -67,7 +67,7 @@ pub(crate) fn open<'a>(
                 rest = after;
             }
             Some(Err(error)) => {
-                let saved = salvage(rest.get(1..).unwrap_or_default(), is_key);
+                let saved = salvage(rest, 1, is_key);
                 if !saved.is_empty() {
                     found.torn += 1;
                 } else if unended && (error.is_eof() || error.column() >= rest.len()) {
@@ -84,21 +84,77 @@ pub(crate) fn open<'a>(
     found
 }
 
-/// The last whole record of a damaged text: an object with a key of the format that reaches to the
-/// end of the line.
-fn salvage<'a>(text: &'a str, is_key: &dyn Fn(&str) -> bool) -> &'a str {
-    let (mut from, mut spent) = (0, 0);
+/// Where in a line that holds no whole record one begins behind what is cut, if its bare NaN and
+/// infinities are repaired from there: a cut string before it turns inside and outside round.
+pub(crate) fn hidden_record(line: &str, is_key: &dyn Fn(&str) -> bool) -> Option<usize> {
+    let mut spent = 0;
+    let mut at = object_start(line, 1)?;
     for _ in 0..ATTEMPTS {
-        let Some(at) = text.get(from..).and_then(|t| t.find("{\"")) else { return "" };
-        let candidate = text.get(from + at..).unwrap_or_default();
+        let candidate = line.get(at..).unwrap_or_default();
+        spent += candidate.len();
+        if spent > BUDGET {
+            return None;
+        }
+        let (repaired, repairs) = repair(candidate);
+        if repairs.non_finite > 0 && !may_be_nested(line, at) && is_row(&repaired, is_key) {
+            return Some(at);
+        }
+        at = object_start(line, at + 1)?;
+    }
+    None
+}
+
+/// Where the next object begins at or after a place: a brace with a key behind it.
+fn object_start(text: &str, from: usize) -> Option<usize> {
+    let mut from = from;
+    loop {
+        let at = from + text.get(from..)?.find('{')?;
+        let after = text.get(at + 1..)?.trim_start_matches([' ', '\t', '\r']);
+        if after.starts_with('"') {
+            return Some(at);
+        }
+        from = at + 1;
+    }
+}
+
+/// Whether the object at a place may be a value of the record that is cut, rather than a record of
+/// its own: it stands where a value would. Nothing is made a request on a guess.
+fn may_be_nested(text: &str, at: usize) -> bool {
+    let before = text.get(..at).unwrap_or_default();
+    let (mut open, mut quoted, mut escaped) = (Vec::new(), false, false);
+    for byte in before.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            b'{' | b'[' if !quoted => open.push(byte),
+            b'}' | b']' if !quoted => drop(open.pop()),
+            _ => {}
+        }
+    }
+    match before.trim_end().as_bytes().last() {
+        _ if quoted => false,
+        Some(b':') => true,
+        Some(b',' | b'[') => open.last() == Some(&b'['),
+        _ => false,
+    }
+}
+
+/// The first whole record of a damaged text from a place on: an object with a key of the format
+/// that reaches, with others behind it, to the end of the line.
+fn salvage<'a>(text: &'a str, from: usize, is_key: &dyn Fn(&str) -> bool) -> &'a str {
+    let (mut from, mut spent) = (from, 0);
+    for _ in 0..ATTEMPTS {
+        let Some(at) = object_start(text, from) else { return "" };
+        let candidate = text.get(at..).unwrap_or_default();
         spent += candidate.len();
         if spent > BUDGET {
             return "";
         }
-        if is_row(candidate, is_key) {
+        if is_row(candidate, is_key) && !may_be_nested(text, at) {
             return candidate;
         }
-        from += at + 1;
+        from = at + 1;
     }
     ""
 }
@@ -173,6 +229,14 @@ mod tests {
         check(&format!(r#""ttft_s": 3}}{row}"#), false, &[row], (1, 0, false));
         // The outer record of a nested one is cut: the nested one is no row.
         check(r#"{"id":1,"usage":{"id_":5}"#, false, &[], (0, 1, false));
+        // So it is where the nested one has keys of the format, and in a list.
+        check(r#"{"id":"q","x":{"ttft_s":9}"#, false, &[], (0, 1, false));
+        check(r#"{"id":"q","x":[1,{"id":2}"#, false, &[], (0, 1, false));
+        // White space behind the brace hides nothing.
+        let spaced = r#"{ "id":"a","ttft_s":1}"#;
+        check(&format!(r#"{{"id":"q","st{spaced}"#), false, &[spaced], (1, 0, false));
+        let nested = r#"{ "id":"b","usage":{"tps":5.0},"ttft_s":7 }"#;
+        check(&format!("[12:00] {nested}"), false, &[nested], (0, 0, false));
         check(r#"{"id":"a","ttft"#, true, &[], (0, 0, true));
         check(r#"{"id":"a","ttft"#, false, &[], (0, 1, false));
         check(r#"{"id":"a" "ttft"}"#, true, &[], (0, 1, false));

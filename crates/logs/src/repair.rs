@@ -6,7 +6,8 @@ use std::borrow::Cow;
 /// What was changed in a line to make it readable.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Repairs {
-    /// Bare NaN or infinities put in quotes; the readers of numbers know those words.
+    /// Bare NaN, infinities and numbers beyond any float put in quotes; the readers of numbers know
+    /// those words.
     pub(crate) non_finite: u64,
     /// Lone surrogates and control characters in texts replaced.
     pub(crate) text: u64,
@@ -39,10 +40,19 @@ pub(crate) fn repair(line: &str) -> (Cow<'_, str>, Repairs) {
                 repairs.text += 1;
                 copied = at + 1;
             }
-            b'N' | b'n' | b'I' | b'i' | b'-' if !quoted => {
+            b'N' | b'n' | b'I' | b'i' | b'-' | b'0'..=b'9' if !quoted => {
                 let before = at.checked_sub(1).and_then(|i| bytes.get(i));
                 let free = before.is_none_or(|b| b":, \t[".contains(b));
-                if let Some(word) = free.then(|| non_finite(line.get(at..)?)).flatten() {
+                let rest = line.get(at..).unwrap_or_default();
+                if let Some(length) = free.then(|| overflowing(rest)).flatten() {
+                    out.push_str(line.get(copied..at).unwrap_or_default());
+                    out.push_str("\"Infinity\"");
+                    repairs.non_finite += 1;
+                    at += length;
+                    copied = at;
+                    continue;
+                }
+                if let Some(word) = free.then(|| non_finite(rest)).flatten() {
                     out.push_str(line.get(copied..at).unwrap_or_default());
                     out.push('"');
                     out.push_str(word);
@@ -81,6 +91,13 @@ pub(crate) fn depth(line: &str) -> u32 {
         }
     }
     most
+}
+
+/// The length of a number at the start of a text that is too large for any float.
+fn overflowing(text: &str) -> Option<usize> {
+    let end = text.find(|c: char| !matches!(c, '0'..='9' | '+' | '-' | '.' | 'e' | 'E'));
+    let number = text.get(..end.unwrap_or(text.len()))?;
+    number.parse::<f64>().ok().filter(|x| x.is_infinite()).map(|_| number.len())
 }
 
 /// The word for a number that is not finite at the start of a text, as common writers spell it.
@@ -135,6 +152,7 @@ mod tests {
             (r#"{"a":"NaN, nan","b":1}"#, r#"{"a":"NaN, nan","b":1}"#, 0),
             (r#"{"a":[inf,-nan ]}"#, r#"{"a":["inf","-nan" ]}"#, 2),
             (r#"{"a":nano,"b":-1}"#, r#"{"a":nano,"b":-1}"#, 0),
+            (r#"{"a":1e400,"b":-1e999,"c":1e4}"#, r#"{"a":"Infinity","b":"Infinity","c":1e4}"#, 2),
             (r#"{"a":"\"NaN","b":null}"#, r#"{"a":"\"NaN","b":null}"#, 0),
         ];
         for (line, fixed, n) in cases {

@@ -41,7 +41,10 @@ impl Production {
             *self.disorders.entry(disorder).or_default() += 1;
         }
         let tokens = &record.tokens;
-        let (prompt, cached) = (tokens.prompt.value(), tokens.cached.value());
+        let prompt = tokens.prompt.value();
+        // More cached than the prompt has is no count: it is not known.
+        let cached =
+            tokens.cached.value().filter(|cached| prompt.is_none_or(|prompt| *cached <= prompt));
         self.tokens.prompt += prompt.map_or(0, |t| u128::from(t.get()));
         self.tokens.cached += cached.map_or(0, |t| u128::from(t.get()));
         self.tokens.output += tokens.output.value().map_or(0, |t| u128::from(t.get()));

@@ -158,6 +158,7 @@ fn rows_outside_the_time_asked_for_stand_apart() {
 #[test]
 fn more_cached_than_prompt_is_impossible_and_enters_no_cell() {
     let log = read(r#"{"prompt_tokens":1000,"cached_tokens":1001,"ttft_s":1}"#);
-    assert_eq!((log.counts().impossible, log.counts().unknown_cached), (1, 0));
+    assert_eq!((log.counts().impossible, log.counts().unknown_cached), (1, 1));
+    assert_eq!((log.production().tokens().prompt, log.production().tokens().cached), (1000, 0));
     assert_eq!(log.production().cells().count(), 0);
 }
