@@ -80,8 +80,9 @@ fn what_was_repaired_is_counted() {
     // 1e400 is JSON, and no number that a float holds: that value is missing, the row is kept.
     assert_eq!((c.used, c.rejected.total(), c.non_finite, c.unknown_prompt), (2, 0, 1, 1));
     // A cut record turns the quotes of the whole one behind it round; its bare NaN is found.
-    let c = counts(&format!("{}\n", r#"{"id":"q","st{"id":"b","ttft_s":NaN,"prompt_tokens":9}"#));
-    assert_eq!((c.used, c.torn, c.non_finite), (1, 1, 1));
+    let glued = r#"{"id":"q","st{"id":"b","ttft_s":NaN,"prompt_tokens":9}"#;
+    let c = counts(&format!("{ROW}\n{glued}\n"));
+    assert_eq!((c.used, c.torn, c.non_finite), (2, 1, 1));
     let c = counts(&format!("{ROW}\n{}\n", r#"{"id":"n","ttft_s":NaN,"prompt_tokens":7}"#));
     assert_eq!((c.non_finite, c.unknown_ttft), (1, 1));
     let c = counts(&format!("{ROW}\n{}\n", r#"{"id":"\ud800","ttft_s":1}"#));
