@@ -113,6 +113,18 @@ pub enum CheckOutcome {
     },
 }
 
+impl CheckOutcome {
+    /// Whether both say the same to a reader, whatever the exact numbers behind it.
+    fn reads_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Found(one), Self::Found(two)) => {
+                (one.code, &one.about, &one.message) == (two.code, &two.about, &two.message)
+            }
+            _ => self == other,
+        }
+    }
+}
+
 /// The outcomes of several checks, in the order in which they ran.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Outcomes(Vec<CheckOutcome>);
@@ -133,14 +145,19 @@ impl Outcomes {
         self.0.push(CheckOutcome::NotObserved { code: check.code, need, about });
     }
 
-    /// Records an outcome as it is.
-    pub fn push(&mut self, outcome: CheckOutcome) {
-        self.0.push(outcome);
-    }
-
     /// Adds the outcomes of others.
     pub fn extend(&mut self, others: Self) {
         self.0.extend(others.0);
+    }
+
+    /// Adds those outcomes of others that are not said here yet: a group of runs judged one by one
+    /// says the same thing once. Of two findings that read the same, the first stays.
+    pub fn extend_new(&mut self, others: Self) {
+        for outcome in others.0 {
+            if !self.0.iter().any(|known| known.reads_like(&outcome)) {
+                self.0.push(outcome);
+            }
+        }
     }
 
     /// All of them.
@@ -177,4 +194,45 @@ pub struct Checked<T> {
     pub value: T,
     /// What the checks said.
     pub outcomes: Outcomes,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ClaimKind, Severity};
+
+    const CHECK: CheckInfo = CheckInfo {
+        code: "slow-clock",
+        severity: (Severity::Error, Severity::Error),
+        touches: &[ClaimKind::Absolute],
+        thresholds: &[],
+        needs: &[Need::HostRecord],
+        implied_by: &[],
+        rule: "",
+        advice: "",
+    };
+
+    fn one_run(share: f64) -> Outcomes {
+        let message = format!("GPU at {:.0} % of its clock", 100.0 * share);
+        let mut outcomes = Outcomes::default();
+        outcomes.found(Finding::new(&CHECK, Scope::default(), message).with("share", share));
+        outcomes
+    }
+
+    #[test]
+    fn runs_of_one_group_say_a_thing_once_and_keep_what_differs() {
+        let mut group = Outcomes::default();
+        for share in [0.331, 0.334, 0.5] {
+            group.extend_new(one_run(share));
+        }
+        for _ in 0..2 {
+            let mut outcomes = Outcomes::default();
+            outcomes.clear(&CHECK, Scope::default());
+            group.extend_new(outcomes);
+        }
+        // 33 % twice is one finding; 50 %, and the run on which the check was clear, stay.
+        let messages: Vec<&str> = group.findings().map(|f| f.message.as_str()).collect();
+        assert_eq!(messages, ["GPU at 33 % of its clock", "GPU at 50 % of its clock"]);
+        assert_eq!(group.iter().count(), 3);
+    }
 }

@@ -59,11 +59,7 @@ impl Work<'_> {
                 &self.audit.thresholds,
             );
             all &= checked.value;
-            for outcome in checked.outcomes.iter() {
-                if !outcomes.iter().any(|known| known == outcome) {
-                    outcomes.push(outcome.clone());
-                }
-            }
+            outcomes.extend_new(checked.outcomes);
         }
         Some((all, outcomes))
     }

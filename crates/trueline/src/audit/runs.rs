@@ -108,14 +108,7 @@ impl Work<'_> {
             let (present, outcomes) =
                 check_host_record(&self.audit.hosts, run, &self.audit.thresholds);
             known &= present;
-            for finding in outcomes.findings() {
-                if !said.findings().any(|f| f.message == finding.message) {
-                    said.found(finding.clone());
-                }
-            }
-            if said.iter().next().is_none() || !present {
-                said.extend(outcomes);
-            }
+            said.extend_new(outcomes);
         }
         self.outcomes.extend(said);
         if known {
