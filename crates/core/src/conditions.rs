@@ -87,11 +87,6 @@ impl Conditions {
         self.0.insert(key.into(), Known::is(value.into(), by));
     }
 
-    /// Records that a value is not known, and why. A known value stays.
-    pub fn set_unknown(&mut self, key: impl Into<String>, why: Why) {
-        self.0.entry(key.into()).or_insert(Known::Not(why));
-    }
-
     /// Takes a value back: what was recorded is contradicted.
     pub fn forget(&mut self, key: impl Into<String>, why: Why) {
         self.0.insert(key.into(), Known::Not(why));

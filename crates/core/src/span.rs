@@ -94,11 +94,6 @@ impl Stretch {
             Self::ServerDecode => (FirstToken, LastToken, Server),
         }
     }
-
-    /// Whether it is a sum of parts rather than the whole time between its marks.
-    pub const fn is_sum(self) -> bool {
-        matches!(self, Self::LockWait | Self::CacheRestore | Self::PrefillCompute)
-    }
 }
 
 /// One duration with what it spans.

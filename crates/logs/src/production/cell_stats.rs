@@ -84,7 +84,7 @@ impl CellStats {
 
     /// All new tokens over all TTFT of the requests that enter a rate.
     pub fn sum_over_sum(&self) -> Option<TokensPerSecond> {
-        let tokens = Tokens::new(u64::try_from(self.rated_new).ok()?);
+        let tokens = Tokens::new(u64::try_from(self.sum_new()).ok()?);
         tokens.per(self.sum_ttft())
     }
 

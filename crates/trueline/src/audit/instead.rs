@@ -1,6 +1,7 @@
 //! What may be said instead of a claim that was revoked.
 
 use trueline_baseline::stats::{interval_orders, median, order_interval};
+use trueline_core::number::{count, percent, short};
 use trueline_core::{Cell, CellScope, ClaimKind, Metric, Scope, Share};
 use trueline_logs::{CellStats, LogSummary, Values};
 
@@ -8,7 +9,6 @@ use super::Work;
 use super::production::PlacedGroup;
 use crate::given::GivenWhat;
 use crate::judge::{Instead, Judged, Status};
-use trueline_core::number::{count, percent, short};
 
 impl Work<'_> {
     /// What may be said instead: production's own median of the samples' kind, else the samples'

@@ -1,6 +1,7 @@
 //! The long form of claims: a TOML file of `[[claim]]` and `[[given]]` tables.
 
 use serde::Deserialize;
+use trueline_core::number::plain;
 use trueline_core::{
     Bucket, Cause, CellScope, Claim, ClaimKind, Conditions, HitBand, Link, Load, Statistic,
 };
@@ -8,7 +9,6 @@ use trueline_core::{
 use super::short::{scaled, split_metric};
 use super::{ClaimError, check_claim_list, implied_kind, parse_claim, quantity_text};
 use crate::given::{Given, GivenWhat};
-use trueline_core::number::plain;
 
 /// A claim file.
 #[derive(Debug, Clone, PartialEq, Default)]
