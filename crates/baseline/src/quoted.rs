@@ -19,6 +19,15 @@ fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
+/// The standard deviation over n and over n - 1: a claim may mean either.
+fn deviations(values: &[f64]) -> Vec<f64> {
+    let Some(mean) = mean(values).filter(|_| values.len() >= 2) else { return Vec::new() };
+    let squares: f64 = values.iter().map(|x| (x - mean).powi(2)).sum();
+    #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
+    let over = |n: usize| (squares / n as f64).sqrt();
+    vec![over(values.len()), over(values.len() - 1)]
+}
+
 fn best(sorted: &[f64], metric: Option<Metric>) -> Option<f64> {
     match metric.and_then(Metric::higher_is_better) {
         Some(false) => sorted.first(),
@@ -82,6 +91,9 @@ pub fn check_value_found(claim: &Claim, samples: &[f64], thresholds: &Thresholds
         Some(Statistic::Mean) => mean.into_iter().collect(),
         Some(Statistic::Median) => middle.into_iter().collect(),
         Some(Statistic::Best) => best(&sorted, claim.metric).into_iter().collect(),
+        Some(Statistic::Min) => sorted.first().copied().into_iter().collect(),
+        Some(Statistic::Max) => sorted.last().copied().into_iter().collect(),
+        Some(Statistic::Deviation) => deviations(&sorted),
         Some(Statistic::Quantile(q)) => quantile(&sorted, q.get()).into_iter().collect(),
         None => [mean, middle, best(&sorted, claim.metric)].into_iter().flatten().collect(),
     };

@@ -77,13 +77,37 @@ pub fn metric_values(requests: &[&RequestRecord], metric: Metric) -> Option<Vec<
             Some(r.tokens.prompt.value()?.as_f64() + r.tokens.output.value()?.as_f64())
         }),
         Metric::RequestPerS => over_window(requests, |_| Some(1.0)),
-        Metric::ItlS | Metric::GoodputRequestPerS => return None,
+        Metric::ItlS => {
+            requests.iter().flat_map(|r| &r.gaps).map(std::time::Duration::as_secs_f64).collect()
+        }
+        Metric::E2ePerTokenS => each(|r| {
+            let n = r.tokens.output.value()?.as_f64();
+            (n > 0.0).then_some(r.any_e2e()?.took.as_secs_f64() / n)
+        }),
+        Metric::InputTokPerS => over_window(requests, |r| Some(r.tokens.prompt.value()?.as_f64())),
+        Metric::PromptTokens => each(|r| Some(r.tokens.prompt.value()?.as_f64())),
+        Metric::OutputTokens => each(|r| Some(r.tokens.output.value()?.as_f64())),
+        Metric::GoodputRequestPerS
+        | Metric::SendDelayS
+        | Metric::PeakOutputTokPerS
+        | Metric::Concurrency
+        | Metric::PeakConcurrency => return None,
     })
 }
 
 /// Whether a metric has one value a run rather than one a request.
 pub fn is_of_a_run(metric: Metric) -> bool {
-    matches!(metric, Metric::OutputTokPerS | Metric::TotalTokPerS | Metric::RequestPerS)
+    matches!(
+        metric,
+        Metric::OutputTokPerS
+            | Metric::TotalTokPerS
+            | Metric::InputTokPerS
+            | Metric::RequestPerS
+            | Metric::GoodputRequestPerS
+            | Metric::PeakOutputTokPerS
+            | Metric::Concurrency
+            | Metric::PeakConcurrency
+    )
 }
 
 /// Sum over the requests' wall time; nothing where one lacks its part of the sum or its times.
@@ -167,7 +191,9 @@ mod tests {
         // 10 steps in 2 s.
         assert_eq!(values(&run, Metric::DecodeTokPerS), Some(vec![5.0, 5.0]));
         assert_eq!(values(&run, Metric::TpotS), Some(vec![0.2, 0.2]));
-        assert_eq!(values(&run, Metric::ItlS), None);
+        // Nobody recorded gaps between chunks.
+        assert_eq!(values(&run, Metric::ItlS), Some(vec![]));
+        assert_eq!(values(&run, Metric::SendDelayS), None);
     }
 
     #[test]

@@ -35,11 +35,28 @@ pub enum Metric {
     GoodputRequestPerS,
     /// Cached over prompt tokens, 0 to 1.
     CacheHitShare,
+    /// End-to-end latency over output tokens, seconds: what some tools call TPOT or ITL. The first
+    /// token's wait is in it.
+    E2ePerTokenS,
+    /// Intended to sent: what a request waits in the client, seconds.
+    SendDelayS,
+    /// Prompt tokens, cached ones included, over the run's wall time, tok/s. No prefill rate.
+    InputTokPerS,
+    /// Output tokens in the fullest second of a run, tok/s.
+    PeakOutputTokPerS,
+    /// Requests in flight, as the mean over a run.
+    Concurrency,
+    /// Requests in flight at most.
+    PeakConcurrency,
+    /// Prompt length, tokens.
+    PromptTokens,
+    /// Output length, tokens.
+    OutputTokens,
 }
 
 impl Metric {
     /// All of them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 20] = [
         Self::TtftS,
         Self::ItlS,
         Self::TpotS,
@@ -52,6 +69,14 @@ impl Metric {
         Self::RequestPerS,
         Self::GoodputRequestPerS,
         Self::CacheHitShare,
+        Self::E2ePerTokenS,
+        Self::SendDelayS,
+        Self::InputTokPerS,
+        Self::PeakOutputTokPerS,
+        Self::Concurrency,
+        Self::PeakConcurrency,
+        Self::PromptTokens,
+        Self::OutputTokens,
     ];
 
     /// The name used everywhere, unit included.
@@ -69,6 +94,14 @@ impl Metric {
             Self::RequestPerS => "request_per_s",
             Self::GoodputRequestPerS => "goodput_request_per_s",
             Self::CacheHitShare => "cache_hit_share",
+            Self::E2ePerTokenS => "e2e_per_token_s",
+            Self::SendDelayS => "send_delay_s",
+            Self::InputTokPerS => "input_tok_per_s",
+            Self::PeakOutputTokPerS => "peak_output_tok_per_s",
+            Self::Concurrency => "concurrency",
+            Self::PeakConcurrency => "peak_concurrency",
+            Self::PromptTokens => "prompt_tokens",
+            Self::OutputTokens => "output_tokens",
         }
     }
 
@@ -87,16 +120,32 @@ impl Metric {
             Self::RequestPerS => ("requests/s", ""),
             Self::GoodputRequestPerS => ("requests/s", "goodput"),
             Self::CacheHitShare => ("", "cache-hit share"),
+            Self::E2ePerTokenS => ("s", "end-to-end latency per output token"),
+            Self::SendDelayS => ("s", "wait in the client"),
+            Self::InputTokPerS => ("tok/s", "input over the whole run"),
+            Self::PeakOutputTokPerS => ("tok/s", "peak output"),
+            Self::Concurrency => ("requests", "in flight"),
+            Self::PeakConcurrency => ("requests", "in flight at most"),
+            Self::PromptTokens => ("tokens", "prompt length"),
+            Self::OutputTokens => ("tokens", "output length"),
         }
     }
 
     /// Whether a larger value is the better one; `None` where neither is.
     pub const fn higher_is_better(self) -> Option<bool> {
         match self {
-            Self::TtftS | Self::ItlS | Self::TpotS | Self::E2eLatencyS | Self::QueueS => {
-                Some(false)
-            }
-            Self::CacheHitShare => None,
+            Self::TtftS
+            | Self::ItlS
+            | Self::TpotS
+            | Self::E2eLatencyS
+            | Self::QueueS
+            | Self::E2ePerTokenS
+            | Self::SendDelayS => Some(false),
+            Self::CacheHitShare
+            | Self::Concurrency
+            | Self::PeakConcurrency
+            | Self::PromptTokens
+            | Self::OutputTokens => None,
             _ => Some(true),
         }
     }
@@ -150,13 +199,19 @@ pub enum Statistic {
     Median,
     /// The best of the samples.
     Best,
+    /// The smallest.
+    Min,
+    /// The largest.
+    Max,
+    /// The standard deviation; of which kind is for the definition to say.
+    Deviation,
     /// A quantile.
     Quantile(Share),
 }
 
 /// A statistic's name that is none.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("expected a statistic: mean, median, best or p50 to p99.9; found {0:?}")]
+#[error("expected a statistic: mean, median, best, min, max, std or p50 to p99.9; found {0:?}")]
 pub struct UnknownStatistic(String);
 
 impl Statistic {
@@ -177,6 +232,9 @@ impl FromStr for Statistic {
             "mean" => return Ok(Self::Mean),
             "median" => return Ok(Self::Median),
             "best" => return Ok(Self::Best),
+            "min" => return Ok(Self::Min),
+            "max" => return Ok(Self::Max),
+            "std" => return Ok(Self::Deviation),
             _ => {}
         }
         text.strip_prefix('p')
@@ -207,6 +265,9 @@ impl fmt::Display for Statistic {
             Self::Mean => f.write_str("mean"),
             Self::Median => f.write_str("median"),
             Self::Best => f.write_str("best"),
+            Self::Min => f.write_str("min"),
+            Self::Max => f.write_str("max"),
+            Self::Deviation => f.write_str("std"),
             Self::Quantile(q) => {
                 // Rounded, so that 0.99 prints as 99 and not as 99.0000…1.
                 let percent = (q.get() * 1e5).round() / 1e3;
@@ -306,10 +367,10 @@ mod tests {
 
     #[test]
     fn statistics_print_as_they_are_written() {
-        for text in ["mean", "median", "best", "p99", "p99.9", "p50"] {
+        for text in ["mean", "median", "best", "min", "max", "std", "p99", "p99.9", "p50"] {
             assert_eq!(text.parse::<Statistic>().unwrap().to_string(), text);
         }
-        for bad in ["p101", "pNaN", "max", ""] {
+        for bad in ["p101", "pNaN", "most", ""] {
             assert!(bad.parse::<Statistic>().is_err(), "{bad}");
         }
     }

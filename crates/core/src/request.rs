@@ -124,10 +124,16 @@ pub struct RequestRecord {
     pub model: Option<String>,
     /// When it was sent (client's clock) or arrived (server's).
     pub started: Known<WallTime>,
+    /// When it was sent, counted from an origin of the run's own: for sources whose clock has no
+    /// date.
+    pub sent_after: Known<Duration>,
     /// Token counts.
     pub tokens: TokenCounts,
     /// Durations.
     pub spans: Spans,
+    /// The gaps between one token-bearing chunk and the next, in their order; empty where they were
+    /// not recorded or there is only one chunk.
+    pub gaps: Vec<Duration>,
     /// Rates that the source states. Order as found; empty where it states none.
     pub reported: Vec<ReportedRate>,
     /// How it ended.

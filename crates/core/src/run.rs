@@ -1,8 +1,10 @@
 //! One benchmark run: what was asked, under which conditions, and what came back.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
-use crate::{Conditions, Load, Outcome, RequestRecord, Side, Tokens, Window};
+use crate::{Conditions, Load, Outcome, Reported, RequestRecord, Side, Tokens, Total, Window};
 
 /// What a run was asked to do.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -20,6 +22,9 @@ pub struct Plan {
     /// The load asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub load: Option<Load>,
+    /// The most requests allowed in flight, where a rate sets the load.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_concurrency: Option<u32>,
     /// Whether every prompt was meant to miss the prefix cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cold: Option<bool>,
@@ -44,8 +49,10 @@ pub struct BenchRun {
     pub plan: Plan,
     /// Under which conditions it ran.
     pub conditions: Conditions,
-    /// What came back.
+    /// What came back, request by request; empty where the source keeps only sums.
     pub requests: Vec<RequestRecord>,
+    /// What the tool itself says of the run.
+    pub reported: Reported,
 }
 
 impl BenchRun {
@@ -59,6 +66,7 @@ impl BenchRun {
             plan: Plan::default(),
             conditions: Conditions::default(),
             requests,
+            reported: Reported::default(),
         }
     }
 
@@ -99,6 +107,42 @@ impl BenchRun {
     pub fn failures(&self) -> Option<usize> {
         let told = self.requests.iter().all(|r| r.outcome != Outcome::Unknown);
         told.then(|| self.requests.iter().filter(|r| r.outcome != Outcome::Ok).count())
+    }
+
+    /// How many requests were answered: as the tool counts them, else as recorded one by one.
+    /// `None` where a record does not say how it ended.
+    pub fn completed(&self) -> Option<u64> {
+        if let Some(n) = self.reported.total(Total::CompletedRequests) {
+            return Some(n);
+        }
+        let told = self.requests.iter().all(|r| r.outcome != Outcome::Unknown);
+        (told && !self.requests.is_empty()).then(|| self.measured().count() as u64)
+    }
+
+    /// The wall time that rates are over: as the tool states it, else from the first measured
+    /// request's start to the last one's end.
+    pub fn duration(&self) -> Option<Duration> {
+        self.reported.duration.value().or_else(|| Some(self.window()?.length()))
+    }
+
+    /// The tokens of all answered requests: as the tool sums them, else summed here where every
+    /// request says. `total` is [`Total::PromptTokens`], [`Total::CachedTokens`] or
+    /// [`Total::OutputTokens`]; `None` for any other.
+    pub fn tokens(&self, total: Total) -> Option<u64> {
+        if let Some(n) = self.reported.total(total) {
+            return Some(n);
+        }
+        let of = |r: &RequestRecord| match total {
+            Total::PromptTokens => r.tokens.prompt.value(),
+            Total::CachedTokens => r.tokens.cached.value(),
+            Total::OutputTokens => r.tokens.output.value(),
+            _ => None,
+        };
+        let mut sum = None;
+        for request in self.measured() {
+            sum = Some(sum.unwrap_or(0_u64).checked_add(of(request)?.get())?);
+        }
+        sum
     }
 
     /// The wall time from the first measured request's start to the last one's end; `None` where

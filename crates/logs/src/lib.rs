@@ -52,6 +52,7 @@ mod production;
 mod read;
 mod recognition;
 mod repair;
+mod results;
 mod row;
 mod runs;
 mod scalar;
@@ -77,6 +78,10 @@ pub use production::{
 };
 pub use read::{read_log, read_log_from};
 pub use recognition::Recognition;
+pub use results::{
+    Absent, BrokeOff, Evidence, RESULT_FORMATS, ResultFile, ResultFormat, ResultRun, read_results,
+    read_results_from,
+};
 pub use runs::{read_runs, read_runs_from};
 pub use sniff::{Kind, sniff, sniff_bytes};
 pub use summary::{LogFile, LogSummary};

@@ -9,6 +9,7 @@ mod damage;
 mod formats;
 mod merging;
 mod production;
+mod results;
 mod runs;
 
 use trueline_logs::{LogSummary, ReadOptions, read_log_from};

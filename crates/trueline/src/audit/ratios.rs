@@ -257,7 +257,9 @@ fn statistic_of(sorted: &[f64], statistic: Option<Statistic>, metric: Metric) ->
         Some(Statistic::Best) if metric.higher_is_better() == Some(false) => {
             sorted.first().copied()
         }
-        Some(Statistic::Best) => sorted.last().copied(),
+        Some(Statistic::Min) => sorted.first().copied(),
+        Some(Statistic::Best | Statistic::Max) => sorted.last().copied(),
+        Some(Statistic::Deviation) => None,
     }
 }
 

@@ -1,0 +1,4 @@
+//! One file a format.
+
+mod arrays;
+pub(super) mod vllm;

@@ -1,0 +1,48 @@
+//! Results of benchmark tools: what was measured, what is missing, who wrote it.
+//!
+//! A format is one file in `formats`: tables of fields with their meaning, and the few lines of code
+//! that its shape needs.
+
+mod draft;
+mod format;
+mod formats;
+mod input;
+mod labels;
+mod node;
+mod read;
+mod row;
+mod yaml;
+
+pub use draft::{Absent, BrokeOff};
+pub use format::{Evidence, RESULT_FORMATS, ResultFormat};
+pub use read::{ResultFile, read_results, read_results_from};
+
+use trueline_core::BenchRun;
+
+/// One run as a tool wrote it down.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ResultRun {
+    /// What was measured.
+    pub run: BenchRun,
+    /// The format it was read from.
+    pub format: &'static ResultFormat,
+    /// By what the format was recognised.
+    pub recognised_by: String,
+    /// What the tool and version writes and what is not there.
+    pub missing: Vec<Absent>,
+    /// Fields that nobody knows here.
+    pub unknown: Vec<String>,
+    /// Keys that stand twice with different values.
+    pub doubled: Vec<String>,
+    /// What the tool itself says against the run.
+    pub refused: Vec<String>,
+    /// How the run broke off, if it did.
+    pub broke_off: Option<BrokeOff>,
+    /// Rows that could not be used, with why.
+    pub rejected: Vec<String>,
+    /// Rows that were used.
+    pub used: u64,
+    /// Other files and forms that tell of the same run.
+    pub also_in: Vec<String>,
+}

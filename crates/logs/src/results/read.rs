@@ -1,0 +1,135 @@
+//! Reads result files: which format, which runs.
+
+use std::io::Read;
+use std::path::Path;
+
+use super::ResultRun;
+use super::draft::Drafts;
+use super::format::{RESULT_FORMATS, Reader, ResultFormat};
+use super::input::Input;
+use super::node::Node;
+use crate::{Error, ErrorKind};
+
+/// What one file holds.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ResultFile {
+    /// What it is called.
+    pub name: String,
+    /// Its runs, in their order.
+    pub runs: Vec<ResultRun>,
+    /// Documents of no known format: the line each begins on.
+    pub strange: Vec<usize>,
+    /// Lines that begin like a document and are none.
+    pub broken: Vec<usize>,
+    /// Why the file ends early, if it does.
+    pub truncated: Option<String>,
+}
+
+/// Reads the results of a file.
+///
+/// # Errors
+/// A file that is missing, may not be read, is empty, binary, too large, or of no known format.
+pub fn read_results(path: &Path) -> Result<ResultFile, Error> {
+    let label = path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+    from_input(&Input::open(path)?, &label)
+}
+
+/// Reads results from anything that yields bytes; the runs are called `name`.
+///
+/// # Errors
+/// As [`read_results`].
+pub fn read_results_from(name: &str, from: impl Read + Send) -> Result<ResultFile, Error> {
+    from_input(&Input::from_reader(name, from)?, name)
+}
+
+/// A format with the runs read of it, and why it was taken for it.
+struct OfFormat {
+    format: &'static ResultFormat,
+    evidence: String,
+    drafts: Drafts,
+}
+
+fn from_input(input: &Input, label: &str) -> Result<ResultFile, Error> {
+    let mut found: Vec<OfFormat> = Vec::new();
+    let mut strange = Vec::new();
+    for (line, node) in input.documents() {
+        if !document(&node, label, &mut found) {
+            strange.push(line);
+        }
+    }
+    if !input.has_documents() {
+        for node in super::yaml::documents(input) {
+            document(&node, label, &mut found);
+        }
+    }
+    for format in RESULT_FORMATS {
+        if let Reader::Text { is, read } = format.reader
+            && let Some(evidence) = is(input)
+        {
+            let mut drafts = Drafts { name: label.to_owned(), runs: Vec::new() };
+            read(input, &mut drafts);
+            found.push(OfFormat { format, evidence, drafts });
+        }
+    }
+    let mut runs: Vec<ResultRun> = Vec::new();
+    for of in found {
+        runs.extend(of.drafts.runs.into_iter().map(|d| d.finish(of.format, &of.evidence)));
+    }
+    if runs.is_empty() {
+        return Err(Error::new(
+            ErrorKind::UnknownFormat,
+            &input.name,
+            format!("expected results of a benchmark tool ({}), found none", tools()),
+        ));
+    }
+    name_apart(&mut runs, label);
+    for run in &mut runs {
+        run.run.source = Some(input.name.clone());
+    }
+    Ok(ResultFile {
+        name: input.name.clone(),
+        runs,
+        strange,
+        broken: input.broken.clone(),
+        truncated: input.truncated.clone(),
+    })
+}
+
+/// Reads one document by the format that the last one had, else by the first that it fits.
+fn document(node: &Node, label: &str, found: &mut Vec<OfFormat>) -> bool {
+    let Some(map) = node.map() else { return false };
+    let fits = |format: &ResultFormat| match format.reader {
+        Reader::Documents { is, .. } => is(map),
+        Reader::Text { .. } => None,
+    };
+    let recognised = RESULT_FORMATS.iter().find_map(|f| fits(f).map(|why| (*f, why)));
+    let Some((format, evidence)) = recognised else { return false };
+    let Reader::Documents { read, .. } = format.reader else { return false };
+    let at = found.iter().position(|of| of.format == format).unwrap_or_else(|| {
+        let drafts = Drafts { name: label.to_owned(), runs: Vec::new() };
+        found.push(OfFormat { format, evidence, drafts });
+        found.len() - 1
+    });
+    if let Some(of) = found.get_mut(at) {
+        read(map, &mut of.drafts);
+    }
+    true
+}
+
+/// Gives runs of one file labels of their own.
+fn name_apart(runs: &mut [ResultRun], label: &str) {
+    if let [only] = runs {
+        only.run.label = label.to_owned();
+        return;
+    }
+    for (i, run) in runs.iter_mut().enumerate() {
+        run.run.label = format!("{label}#{}", i + 1);
+    }
+}
+
+fn tools() -> String {
+    let mut tools: Vec<&str> = RESULT_FORMATS.iter().map(|f| f.tool).collect();
+    tools.dedup();
+    tools.join(", ")
+}
