@@ -11,6 +11,7 @@ mod labels;
 mod node;
 mod read;
 mod row;
+mod table;
 mod yaml;
 
 pub use draft::{Absent, BrokeOff};
