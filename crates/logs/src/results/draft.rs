@@ -10,6 +10,7 @@ use trueline_core::{
 };
 
 use super::ResultRun;
+use super::arguments::Arguments;
 use super::labels::{Label, step_of};
 use super::node::{Map, Node, known_number, text_number, whole};
 use super::row::{Row, Takes, spread_of, statistic};
@@ -24,6 +25,28 @@ pub struct Absent {
     pub metric: Option<Metric>,
     /// The lines or keys most like it that are there.
     pub nearest: Vec<String>,
+}
+
+impl Absent {
+    /// Something expected, with what is there most like it.
+    pub(crate) fn new(label: &str, metric: Option<Metric>, there: &[&str]) -> Self {
+        Self { label: label.to_owned(), metric, nearest: nearest(label, there) }
+    }
+}
+
+/// Whether a run's text comes to an end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Closing {
+    /// The result's closing line is there.
+    Seen,
+    /// The text is whole and has no result, or one that breaks off.
+    Absent,
+    /// A filter may have taken it.
+    Filtered,
+    /// The format has none.
+    #[default]
+    NotApplicable,
 }
 
 /// The runs of one format in one file, in their order.
@@ -68,6 +91,10 @@ pub(crate) struct Draft {
     pub(crate) refused: Vec<String>,
     /// How the run broke off, if it did.
     pub(crate) broke_off: Option<BrokeOff>,
+    /// Whether its text comes to an end.
+    pub(crate) closing: Closing,
+    /// What the tool was called with, as it echoes it.
+    pub(crate) arguments: Arguments,
     /// Rows or records that could not be used, with why.
     pub(crate) rejected: Vec<String>,
     /// Rows or records that were used.
@@ -97,6 +124,8 @@ impl Draft {
             doubled: BTreeSet::new(),
             refused: Vec::new(),
             broke_off: None,
+            closing: Closing::default(),
+            arguments: Arguments::default(),
             rejected: Vec::new(),
             used: 0,
         }
@@ -212,6 +241,39 @@ impl Draft {
         }
     }
 
+    /// Takes what a tool was called with: the plan, and conditions that a file does not hold.
+    pub(crate) fn take_arguments(&mut self, arguments: &Arguments) {
+        if self.arguments.is_empty() {
+            self.arguments = arguments.clone();
+        }
+        let plan = &mut self.run.plan;
+        let cap = arguments.count("max_concurrency").or_else(|| arguments.count("concurrency"));
+        plan.max_concurrency = plan.max_concurrency.or(cap.and_then(|n| u32::try_from(n).ok()));
+        let planned = ["num_prompts", "num_requests", "request_count"];
+        let planned = planned.into_iter().find_map(|name| arguments.count(name));
+        plan.requests = plan.requests.or(planned);
+        let rate = arguments.number("request_rate").filter(|rate| *rate > 0.0);
+        plan.load = plan.load.or(rate.map(Load::Rate));
+        let random = arguments.get("dataset_name").is_some_and(|d| d.starts_with("random"));
+        if random && arguments.number("random_range_ratio") == Some(1.0) {
+            let length = |name| arguments.count(name).map(Tokens::new);
+            plan.prompt_tokens = plan.prompt_tokens.or(length("random_input_len"));
+            plan.output_tokens = plan.output_tokens.or(length("random_output_len"));
+        }
+        self.set_load();
+        for (name, condition) in [
+            ("model", "model"),
+            ("dataset_name", "dataset"),
+            ("seed", "seed"),
+            ("backend", "endpoint"),
+            ("tokenizer", "tokenizer"),
+        ] {
+            if let Some(value) = arguments.get(name) {
+                self.run.conditions.set(condition, value, By::Reported);
+            }
+        }
+    }
+
     fn note_missing(&mut self, rows: &[Row], there: &[&str], is: impl Fn(&Row, &str) -> bool) {
         for row in rows.iter().filter(|row| row.expected) {
             if there.iter().any(|key| is(row, key)) {
@@ -221,8 +283,7 @@ impl Draft {
                 Takes::Run(metric, _) | Takes::Spread(metric, _) => Some(metric),
                 _ => None,
             };
-            let nearest = nearest(row.key, there);
-            self.missing.push(Absent { label: row.key.to_owned(), metric, nearest });
+            self.missing.push(Absent::new(row.key, metric, there));
         }
     }
 
@@ -296,6 +357,8 @@ impl Draft {
             doubled: self.doubled.into_iter().collect(),
             refused: self.refused,
             broke_off: self.broke_off,
+            closing: self.closing,
+            arguments: self.arguments,
             rejected: self.rejected,
             used: self.used,
             also_in: Vec::new(),

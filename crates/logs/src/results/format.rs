@@ -1,7 +1,7 @@
 //! The formats of results that are known, as data.
 
 use super::draft::Drafts;
-use super::formats::vllm;
+use super::formats::{serving_console, sglang, vllm};
 use super::input::Input;
 use super::node::Map;
 
@@ -66,4 +66,9 @@ impl PartialEq for ResultFormat {
 }
 
 /// All of them. What is most particular about its content comes first.
-pub static RESULT_FORMATS: &[&ResultFormat] = &[&vllm::VLLM_JSON];
+pub static RESULT_FORMATS: &[&ResultFormat] = &[
+    &sglang::SGLANG_JSONL,
+    &vllm::VLLM_JSON,
+    &serving_console::SGLANG_CONSOLE,
+    &serving_console::VLLM_CONSOLE,
+];

@@ -3,19 +3,28 @@
 //! A format is one file in `formats`: tables of fields with their meaning, and the few lines of code
 //! that its shape needs.
 
+mod arguments;
+mod command;
 mod draft;
+mod filter;
 mod format;
 mod formats;
 mod input;
+mod invalid;
 mod labels;
 mod node;
 mod read;
 mod row;
+mod shell;
 mod table;
 mod yaml;
 
-pub use draft::{Absent, BrokeOff};
+pub use arguments::Arguments;
+pub use command::CommandLine;
+pub use draft::{Absent, BrokeOff, Closing};
+pub use filter::Filter;
 pub use format::{Evidence, RESULT_FORMATS, ResultFormat};
+pub use invalid::Invalid;
 pub use read::{ResultFile, read_results, read_results_from};
 
 use trueline_core::BenchRun;
@@ -40,6 +49,10 @@ pub struct ResultRun {
     pub refused: Vec<String>,
     /// How the run broke off, if it did.
     pub broke_off: Option<BrokeOff>,
+    /// Whether its text comes to an end.
+    pub closing: Closing,
+    /// What the tool was called with, as it echoes it or as the command line says.
+    pub arguments: Arguments,
     /// Rows that could not be used, with why.
     pub rejected: Vec<String>,
     /// Rows that were used.

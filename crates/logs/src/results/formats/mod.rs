@@ -1,4 +1,8 @@
 //! One file a format.
 
 mod arrays;
+pub(super) mod printed;
+mod segments;
+pub(super) mod serving_console;
+pub(super) mod sglang;
 pub(super) mod vllm;
