@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use trueline_core::{
-    BenchRun, By, Definition, Figure, Known, Load, Metric, Side, Statistic, Tokens, Tool, Total,
-    Why,
+    BenchRun, By, Definition, Figure, Known, Load, Metric, Plan, Side, Statistic, Tokens, Tool,
+    Total, Why,
 };
 
 use super::ResultRun;
@@ -241,37 +241,12 @@ impl Draft {
         }
     }
 
-    /// Takes what a tool was called with: the plan, and conditions that a file does not hold.
+    /// Takes what a tool was called with.
     pub(crate) fn take_arguments(&mut self, arguments: &Arguments) {
         if self.arguments.is_empty() {
             self.arguments = arguments.clone();
         }
-        let plan = &mut self.run.plan;
-        let cap = arguments.count("max_concurrency").or_else(|| arguments.count("concurrency"));
-        plan.max_concurrency = plan.max_concurrency.or(cap.and_then(|n| u32::try_from(n).ok()));
-        let planned = ["num_prompts", "num_requests", "request_count"];
-        let planned = planned.into_iter().find_map(|name| arguments.count(name));
-        plan.requests = plan.requests.or(planned);
-        let rate = arguments.number("request_rate").filter(|rate| *rate > 0.0);
-        plan.load = plan.load.or(rate.map(Load::Rate));
-        let random = arguments.get("dataset_name").is_some_and(|d| d.starts_with("random"));
-        if random && arguments.number("random_range_ratio") == Some(1.0) {
-            let length = |name| arguments.count(name).map(Tokens::new);
-            plan.prompt_tokens = plan.prompt_tokens.or(length("random_input_len"));
-            plan.output_tokens = plan.output_tokens.or(length("random_output_len"));
-        }
-        self.set_load();
-        for (name, condition) in [
-            ("model", "model"),
-            ("dataset_name", "dataset"),
-            ("seed", "seed"),
-            ("backend", "endpoint"),
-            ("tokenizer", "tokenizer"),
-        ] {
-            if let Some(value) = arguments.get(name) {
-                self.run.conditions.set(condition, value, By::Reported);
-            }
-        }
+        take_plan(&mut self.run, arguments);
     }
 
     fn note_missing(&mut self, rows: &[Row], there: &[&str], is: impl Fn(&Row, &str) -> bool) {
@@ -325,24 +300,16 @@ impl Draft {
                 // Zero in flight is how some tools write that there is no cap.
                 let cap = count().value().and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0);
                 self.run.plan.max_concurrency = cap.or(self.run.plan.max_concurrency);
-                self.set_load();
+                set_load(&mut self.run.plan);
             }
             Takes::Rate => {
                 self.run.plan.load =
                     value.value().filter(|r| *r > 0.0).map(Load::Rate).or(self.run.plan.load);
-                self.set_load();
+                set_load(&mut self.run.plan);
             }
             Takes::PromptLength => self.run.plan.prompt_tokens = tokens(),
             Takes::OutputLength => self.run.plan.output_tokens = tokens(),
             Takes::Elsewhere | Takes::Unused => {}
-        }
-    }
-
-    /// A finite rate is the load; else the cap of requests in flight is.
-    fn set_load(&mut self) {
-        let plan = &mut self.run.plan;
-        if !matches!(plan.load, Some(Load::Rate(_))) {
-            plan.load = plan.max_concurrency.map(Load::Concurrency);
         }
     }
 
@@ -363,6 +330,43 @@ impl Draft {
             used: self.used,
             also_in: Vec::new(),
         }
+    }
+}
+
+/// Fills a run's plan from what a tool was called with, and conditions that no file holds.
+pub(super) fn take_plan(run: &mut BenchRun, arguments: &Arguments) {
+    let plan = &mut run.plan;
+    let cap = arguments.count("max_concurrency").or_else(|| arguments.count("concurrency"));
+    plan.max_concurrency = plan.max_concurrency.or(cap.and_then(|n| u32::try_from(n).ok()));
+    let planned = ["num_prompts", "num_requests", "request_count"];
+    let planned = planned.into_iter().find_map(|name| arguments.count(name));
+    plan.requests = plan.requests.or(planned);
+    let rate = arguments.number("request_rate").filter(|rate| *rate > 0.0);
+    plan.load = plan.load.or(rate.map(Load::Rate));
+    let random = arguments.get("dataset_name").is_some_and(|d| d.starts_with("random"));
+    if random && arguments.number("random_range_ratio") == Some(1.0) {
+        let length = |name| arguments.count(name).map(Tokens::new);
+        plan.prompt_tokens = plan.prompt_tokens.or(length("random_input_len"));
+        plan.output_tokens = plan.output_tokens.or(length("random_output_len"));
+    }
+    set_load(plan);
+    for (name, condition) in [
+        ("model", "model"),
+        ("dataset_name", "dataset"),
+        ("seed", "seed"),
+        ("backend", "endpoint"),
+        ("tokenizer", "tokenizer"),
+    ] {
+        if let (Some(value), None) = (arguments.get(name), run.conditions.get(condition)) {
+            run.conditions.set(condition, value, By::Reported);
+        }
+    }
+}
+
+/// A finite rate is the load; else the cap of requests in flight is.
+fn set_load(plan: &mut Plan) {
+    if !matches!(plan.load, Some(Load::Rate(_))) {
+        plan.load = plan.max_concurrency.map(Load::Concurrency).or(plan.load);
     }
 }
 

@@ -4,6 +4,7 @@ use super::draft::Drafts;
 use super::formats::{serving_console, sglang, vllm};
 use super::input::Input;
 use super::node::Map;
+use super::own;
 
 /// What is known of a format, and from where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,6 +68,7 @@ impl PartialEq for ResultFormat {
 
 /// All of them. What is most particular about its content comes first.
 pub static RESULT_FORMATS: &[&ResultFormat] = &[
+    &own::OWN_JSONL,
     &sglang::SGLANG_JSONL,
     &vllm::VLLM_JSON,
     &serving_console::SGLANG_CONSOLE,

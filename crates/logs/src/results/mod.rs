@@ -4,6 +4,8 @@
 //! that its shape needs.
 
 mod arguments;
+mod called;
+mod checks;
 mod command;
 mod draft;
 mod filter;
@@ -11,21 +13,28 @@ mod format;
 mod formats;
 mod input;
 mod invalid;
+mod judge;
 mod labels;
 mod node;
+mod own;
 mod read;
 mod row;
+mod same;
+mod set;
 mod shell;
 mod table;
 mod yaml;
 
 pub use arguments::Arguments;
+pub use checks::RESULT_CHECKS;
 pub use command::CommandLine;
 pub use draft::{Absent, BrokeOff, Closing};
 pub use filter::Filter;
 pub use format::{Evidence, RESULT_FORMATS, ResultFormat};
 pub use invalid::Invalid;
+pub use judge::check_written;
 pub use read::{ResultFile, read_results, read_results_from};
+pub use set::{ResultSet, result_set};
 
 use trueline_core::BenchRun;
 
@@ -59,4 +68,14 @@ pub struct ResultRun {
     pub used: u64,
     /// Other files and forms that tell of the same run.
     pub also_in: Vec<String>,
+}
+
+impl ResultRun {
+    /// Takes what the tool was called with, where it echoes nothing itself.
+    pub(crate) fn take_arguments(&mut self, arguments: &Arguments) {
+        if self.arguments.is_empty() {
+            self.arguments = arguments.clone();
+        }
+        draft::take_plan(&mut self.run, arguments);
+    }
 }

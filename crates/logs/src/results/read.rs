@@ -3,11 +3,14 @@
 use std::io::Read;
 use std::path::Path;
 
+use trueline_core::Outcomes;
+
 use super::ResultRun;
 use super::draft::Drafts;
 use super::format::{RESULT_FORMATS, Reader, ResultFormat};
 use super::input::Input;
 use super::node::Node;
+use super::own;
 use crate::{Error, ErrorKind};
 
 /// What one file holds.
@@ -24,6 +27,8 @@ pub struct ResultFile {
     pub broken: Vec<usize>,
     /// Why the file ends early, if it does.
     pub truncated: Option<String>,
+    /// What reading it found.
+    pub outcomes: Outcomes,
 }
 
 /// Reads the results of a file.
@@ -51,6 +56,9 @@ struct OfFormat {
 }
 
 fn from_input(input: &Input, label: &str) -> Result<ResultFile, Error> {
+    if own::is(input) {
+        return own::read(input, label);
+    }
     let mut found: Vec<OfFormat> = Vec::new();
     let mut strange = Vec::new();
     for (line, node) in input.documents() {
@@ -93,6 +101,7 @@ fn from_input(input: &Input, label: &str) -> Result<ResultFile, Error> {
         strange,
         broken: input.broken.clone(),
         truncated: input.truncated.clone(),
+        outcomes: Outcomes::default(),
     })
 }
 

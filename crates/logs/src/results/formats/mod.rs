@@ -1,7 +1,7 @@
 //! One file a format.
 
 mod arrays;
-pub(super) mod printed;
+pub(in crate::results) mod printed;
 mod segments;
 pub(super) mod serving_console;
 pub(super) mod sglang;

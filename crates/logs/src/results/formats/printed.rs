@@ -48,6 +48,11 @@ impl Printing {
     }
 }
 
+/// What a tool prints, if it is known line by line.
+pub(crate) fn printing(tool: &str) -> Option<&'static Printing> {
+    [&SGLANG, &VLLM].into_iter().find(|printing| printing.tool == tool)
+}
+
 /// The last version, whichever it is.
 const NOW: usize = usize::MAX;
 
