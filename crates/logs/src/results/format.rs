@@ -33,6 +33,9 @@ pub(crate) enum Reader {
     Documents { is: fn(&Map) -> Option<String>, read: fn(&Map, &mut Drafts) },
     /// Anything else. `is` says why the text is of the format.
     Text { is: fn(&Input) -> Option<String>, read: fn(&Input, &mut Drafts) },
+    /// Documents that a tool writes beside its results and that hold none: inputs, manifests. They
+    /// are known and yield no run.
+    Beside { is: fn(&Map) -> Option<String> },
 }
 
 /// A format of results.
