@@ -1,7 +1,7 @@
 //! The formats of results that are known, as data.
 
 use super::draft::Drafts;
-use super::formats::vllm;
+use super::formats::{aiperf, genai_perf, vllm};
 use super::input::Input;
 use super::node::Map;
 
@@ -69,4 +69,15 @@ impl PartialEq for ResultFormat {
 }
 
 /// All of them. What is most particular about its content comes first.
-pub static RESULT_FORMATS: &[&ResultFormat] = &[&vllm::VLLM_JSON];
+pub static RESULT_FORMATS: &[&ResultFormat] = &[
+    &aiperf::AIPERF_JSON,
+    &aiperf::AIPERF_RECORDS,
+    &aiperf::AIPERF_CSV,
+    &aiperf::AIPERF_CONSOLE,
+    &aiperf::AIPERF_BESIDE,
+    &genai_perf::GENAI_PERF_JSON,
+    &genai_perf::GENAI_PERF_REQUESTS,
+    &genai_perf::GENAI_PERF_CSV,
+    &genai_perf::GENAI_PERF_CONSOLE,
+    &vllm::VLLM_JSON,
+];
