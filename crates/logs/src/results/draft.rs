@@ -150,7 +150,8 @@ impl Draft {
         self.stepped(Figure::new(metric, statistic, value, meaning, source), 0.0);
     }
 
-    fn stepped(&mut self, figure: Figure, step: f64) {
+    /// Records a figure that is written in steps.
+    pub(crate) fn stepped(&mut self, figure: Figure, step: f64) {
         self.run.reported.figures.push(figure.in_steps_of(step));
     }
 
@@ -254,12 +255,18 @@ impl Draft {
             if there.iter().any(|key| is(row, key)) {
                 continue;
             }
-            let metric = match row.takes {
-                Takes::Run(metric, _) | Takes::Spread(metric, _) => Some(metric),
-                _ => None,
-            };
-            self.missing.push(Absent::new(row.key, metric, there));
+            self.note_absent(row.key, row.takes, there);
         }
+    }
+
+    /// Notes something expected that is not among what is there.
+    pub(crate) fn note_absent(&mut self, label: &str, takes: Takes, there: &[&str]) {
+        let metric = match takes {
+            Takes::Run(metric, _) | Takes::Spread(metric, _) => Some(metric),
+            _ => None,
+        };
+        let nearest = nearest(label, there);
+        self.missing.push(Absent { label: label.to_owned(), metric, nearest });
     }
 
     fn set(

@@ -1,7 +1,7 @@
 //! The formats of results that are known, as data.
 
 use super::draft::Drafts;
-use super::formats::{serving_console, sglang, vllm};
+use super::formats::{aiperf, genai_perf, serving_console, sglang, vllm};
 use super::input::Input;
 use super::node::Map;
 use super::own;
@@ -34,6 +34,9 @@ pub(crate) enum Reader {
     Documents { is: fn(&Map) -> Option<String>, read: fn(&Map, &mut Drafts) },
     /// Anything else. `is` says why the text is of the format.
     Text { is: fn(&Input) -> Option<String>, read: fn(&Input, &mut Drafts) },
+    /// Documents that a tool writes beside its results and that hold none: inputs, manifests. They
+    /// are known and yield no run.
+    Beside { is: fn(&Map) -> Option<String> },
 }
 
 /// A format of results.
@@ -69,6 +72,15 @@ impl PartialEq for ResultFormat {
 /// All of them. What is most particular about its content comes first.
 pub static RESULT_FORMATS: &[&ResultFormat] = &[
     &own::OWN_JSONL,
+    &aiperf::AIPERF_JSON,
+    &aiperf::AIPERF_RECORDS,
+    &aiperf::AIPERF_CSV,
+    &aiperf::AIPERF_CONSOLE,
+    &aiperf::AIPERF_BESIDE,
+    &genai_perf::GENAI_PERF_JSON,
+    &genai_perf::GENAI_PERF_REQUESTS,
+    &genai_perf::GENAI_PERF_CSV,
+    &genai_perf::GENAI_PERF_CONSOLE,
     &sglang::SGLANG_JSONL,
     &vllm::VLLM_JSON,
     &serving_console::SGLANG_CONSOLE,

@@ -45,6 +45,7 @@ pub(crate) fn read(input: &Input, label: &str) -> Result<ResultFile, Error> {
     Ok(ResultFile {
         name: input.name.clone(),
         runs,
+        beside: Vec::new(),
         strange: Vec::new(),
         broken: Vec::new(),
         truncated: input.truncated.clone(),

@@ -11,8 +11,8 @@ use super::invalid::explains;
 use super::judge::check_written;
 use super::same::merged;
 use super::{ResultFile, ResultRun};
-use crate::Error;
 use crate::checks::{MIXED_SCHEMA, REJECTED_LINES, TRUNCATED_FILE};
+use crate::{Error, ErrorKind};
 
 /// The runs of several files.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -43,6 +43,11 @@ pub fn result_set(
     let (mut all, mut whole) = (Vec::new(), Vec::new());
     for (path, file) in files {
         match file {
+            Ok(file) if file.runs.is_empty() => {
+                let why = format!("{} holds no result", file.beside.join(", "));
+                first_error.get_or_insert(Error::new(ErrorKind::UnknownFormat, &file.name, &why));
+                set.aside.push((path.display().to_string(), why));
+            }
             Ok(mut file) => {
                 all.append(&mut file.runs);
                 whole.push(file);

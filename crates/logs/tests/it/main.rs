@@ -10,6 +10,8 @@ mod formats;
 mod merging;
 mod production;
 mod results;
+mod results_aiperf;
+mod results_genai_perf;
 mod runs;
 
 use trueline_logs::{LogSummary, ReadOptions, read_log_from};

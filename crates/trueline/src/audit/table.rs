@@ -14,8 +14,8 @@ use crate::report::Report;
 /// How many rows the first screen shows.
 const ROWS_SHOWN: usize = 14;
 
-/// How many codes a row names.
-const CODES_SHOWN: usize = 3;
+/// Columns of a row.
+const COLUMNS: usize = 100;
 
 impl Audit {
     /// Judges results: claims given, else the headline figures of each run, with a table of all runs.
@@ -99,15 +99,25 @@ fn row(run: &BenchRun, report: &Report) -> String {
         }
         None => "-".to_owned(),
     };
-    let codes = wrong(run, report);
-    let more = codes.len().saturating_sub(CODES_SHOWN);
-    let mut what = codes.into_iter().take(CODES_SHOWN).collect::<Vec<_>>().join(", ");
-    if more > 0 {
-        what += &format!(" +{more}");
-    }
     let (ttft, tpot) = (time(Metric::TtftS), time(Metric::TpotS));
-    let line = format!("{name:<26}{n:>7}{rate:>10}{ttft:>10}{tpot:>11}  {what}");
+    let line = format!("{name:<26}{n:>7}{rate:>10}{ttft:>10}{tpot:>11}  ");
+    let line = format!("{line}{}", fitting(&wrong(run, report), COLUMNS - line.chars().count()));
     line.trim_end().to_owned()
+}
+
+/// As many codes as fit, and how many do not.
+fn fitting(codes: &[&str], columns: usize) -> String {
+    let mut text = String::new();
+    for (i, code) in codes.iter().enumerate() {
+        let left = codes.len() - i - 1;
+        let more = if left > 0 { format!(" +{left}") } else { String::new() };
+        let comma = if text.is_empty() { "" } else { ", " };
+        if !text.is_empty() && text.len() + comma.len() + code.len() + more.len() > columns {
+            return format!("{text} +{}", left + 1);
+        }
+        text += &format!("{comma}{code}");
+    }
+    text
 }
 
 /// A time as people write it.

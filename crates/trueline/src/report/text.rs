@@ -327,7 +327,7 @@ impl Report {
                 let (what, add) = input.words();
                 let n = codes.len();
                 let runs: Vec<&str> = runs.into_iter().take(4).collect();
-                let of = if runs.is_empty() {
+                let of = if runs.is_empty() || self.tabled {
                     String::new()
                 } else {
                     format!(" of {}", runs.join(", "))

@@ -1,6 +1,8 @@
 //! One file a format.
 
+pub(super) mod aiperf;
 mod arrays;
+pub(super) mod genai_perf;
 pub(in crate::results) mod printed;
 mod segments;
 pub(super) mod serving_console;
