@@ -105,7 +105,10 @@ fn faults(read: &ResultRun, expected: &Expected) -> Vec<String> {
         .collect();
     differ("totals", format!("{totals:?}"), format!("{:?}", expected.totals));
     let duration = reported.duration.value().map(|d| d.as_secs_f64());
-    if !duration.zip(expected.duration_s).is_some_and(|(a, b)| same(a, b)) {
+    if !match (duration, expected.duration_s) {
+        (Some(found), Some(wanted)) => same(found, wanted),
+        (found, wanted) => found == wanted,
+    } {
         differ("duration", format!("{duration:?}"), format!("{:?}", expected.duration_s));
     }
     let (found, wanted) = (requests(&read.run), &expected.requests);
