@@ -1,7 +1,7 @@
 //! The formats of results that are known, as data.
 
 use super::draft::Drafts;
-use super::formats::vllm;
+use super::formats::{inferencex, llmperf, llmperf_console, vllm};
 use super::input::Input;
 use super::node::Map;
 
@@ -66,4 +66,11 @@ impl PartialEq for ResultFormat {
 }
 
 /// All of them. What is most particular about its content comes first.
-pub static RESULT_FORMATS: &[&ResultFormat] = &[&vllm::VLLM_JSON];
+pub static RESULT_FORMATS: &[&ResultFormat] = &[
+    &inferencex::INFERENCEX_JSON,
+    &inferencex::INFERENCEX_AGGREGATE,
+    &llmperf::LLMPERF_SUMMARY,
+    &llmperf::LLMPERF_REQUESTS,
+    &llmperf_console::LLMPERF_CONSOLE,
+    &vllm::VLLM_JSON,
+];
