@@ -1,7 +1,9 @@
 //! The formats of results that are known, as data.
 
 use super::draft::Drafts;
-use super::formats::{inferencex, llmperf, llmperf_console, vllm};
+use super::formats::{
+    inferencex, llama_bench, llama_bench_text, llmperf, llmperf_console, mlperf, vllm,
+};
 use super::input::Input;
 use super::node::Map;
 
@@ -69,8 +71,12 @@ impl PartialEq for ResultFormat {
 pub static RESULT_FORMATS: &[&ResultFormat] = &[
     &inferencex::INFERENCEX_JSON,
     &inferencex::INFERENCEX_AGGREGATE,
+    &llama_bench::LLAMA_BENCH_JSON,
+    &llama_bench_text::LLAMA_BENCH_CSV,
+    &llama_bench_text::LLAMA_BENCH_TABLE,
     &llmperf::LLMPERF_SUMMARY,
     &llmperf::LLMPERF_REQUESTS,
     &llmperf_console::LLMPERF_CONSOLE,
+    &mlperf::MLPERF_SUMMARY,
     &vllm::VLLM_JSON,
 ];

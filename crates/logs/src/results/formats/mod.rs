@@ -2,6 +2,9 @@
 
 mod arrays;
 pub(super) mod inferencex;
+pub(super) mod llama_bench;
+pub(super) mod llama_bench_text;
 pub(super) mod llmperf;
 pub(super) mod llmperf_console;
+pub(super) mod mlperf;
 pub(super) mod vllm;
