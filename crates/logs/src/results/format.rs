@@ -2,7 +2,8 @@
 
 use super::draft::Drafts;
 use super::formats::{
-    inferencex, llama_bench, llama_bench_text, llmperf, llmperf_console, mlperf, vllm,
+    inferencex, llama_bench, llama_bench_text, llama_benchy, llmperf, llmperf_console, mlperf,
+    trtllm, trtllm_console, vllm,
 };
 use super::input::Input;
 use super::node::Map;
@@ -74,9 +75,12 @@ pub static RESULT_FORMATS: &[&ResultFormat] = &[
     &llama_bench::LLAMA_BENCH_JSON,
     &llama_bench_text::LLAMA_BENCH_CSV,
     &llama_bench_text::LLAMA_BENCH_TABLE,
+    &llama_benchy::LLAMA_BENCHY_JSON,
     &llmperf::LLMPERF_SUMMARY,
     &llmperf::LLMPERF_REQUESTS,
     &llmperf_console::LLMPERF_CONSOLE,
     &mlperf::MLPERF_SUMMARY,
+    &trtllm::TRTLLM_JSON,
+    &trtllm_console::TRTLLM_CONSOLE,
     &vllm::VLLM_JSON,
 ];
