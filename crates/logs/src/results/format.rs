@@ -2,8 +2,8 @@
 
 use super::draft::Drafts;
 use super::formats::{
-    inferencex, llama_bench, llama_bench_text, llama_benchy, llmperf, llmperf_console, mlperf,
-    trtllm, trtllm_console, vllm,
+    genai_bench, inferencex, llama_bench, llama_bench_text, llama_benchy, llmeter, llmperf,
+    llmperf_console, locust, mlperf, trtllm, trtllm_console, vllm,
 };
 use super::input::Input;
 use super::node::Map;
@@ -70,15 +70,20 @@ impl PartialEq for ResultFormat {
 
 /// All of them. What is most particular about its content comes first.
 pub static RESULT_FORMATS: &[&ResultFormat] = &[
+    &genai_bench::GENAI_BENCH_JSON,
     &inferencex::INFERENCEX_JSON,
     &inferencex::INFERENCEX_AGGREGATE,
     &llama_bench::LLAMA_BENCH_JSON,
     &llama_bench_text::LLAMA_BENCH_CSV,
     &llama_bench_text::LLAMA_BENCH_TABLE,
     &llama_benchy::LLAMA_BENCHY_JSON,
+    &llmeter::LLMETER_STATS,
+    &llmeter::LLMETER_RESPONSES,
     &llmperf::LLMPERF_SUMMARY,
     &llmperf::LLMPERF_REQUESTS,
     &llmperf_console::LLMPERF_CONSOLE,
+    &locust::LOCUST_JSON,
+    &locust::LOCUST_CSV,
     &mlperf::MLPERF_SUMMARY,
     &trtllm::TRTLLM_JSON,
     &trtllm_console::TRTLLM_CONSOLE,

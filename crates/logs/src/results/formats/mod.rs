@@ -1,12 +1,15 @@
 //! One file a format.
 
 mod arrays;
+pub(super) mod genai_bench;
 pub(super) mod inferencex;
 pub(super) mod llama_bench;
 pub(super) mod llama_bench_text;
 pub(super) mod llama_benchy;
+pub(super) mod llmeter;
 pub(super) mod llmperf;
 pub(super) mod llmperf_console;
+pub(super) mod locust;
 pub(super) mod mlperf;
 pub(super) mod trtllm;
 pub(super) mod trtllm_console;
