@@ -99,6 +99,18 @@ pub(crate) struct Draft {
     pub(crate) rejected: Vec<String>,
     /// Rows or records that were used.
     pub(crate) used: u64,
+    /// Means over what the requests of the run state.
+    averages: Vec<Average>,
+}
+
+/// A mean over values that the requests of a run state one by one.
+#[derive(Debug)]
+struct Average {
+    metric: Metric,
+    meaning: Definition,
+    source: &'static str,
+    sum: f64,
+    n: u32,
 }
 
 /// How a run broke off.
@@ -128,6 +140,26 @@ impl Draft {
             arguments: Arguments::default(),
             rejected: Vec::new(),
             used: 0,
+            averages: Vec::new(),
+        }
+    }
+
+    /// Takes one request's statement into the mean of a metric, a derived figure of the run: for
+    /// what a request record has no place for. What is not known is left out.
+    pub(crate) fn average(
+        &mut self,
+        metric: Metric,
+        value: Known<f64>,
+        meaning: Definition,
+        source: &'static str,
+    ) {
+        let Some(value) = value.value() else { return };
+        match self.averages.iter_mut().find(|a| a.metric == metric && a.source == source) {
+            Some(average) => {
+                average.sum += value;
+                average.n += 1;
+            }
+            None => self.averages.push(Average { metric, meaning, source, sum: value, n: 1 }),
         }
     }
 
@@ -321,7 +353,15 @@ impl Draft {
     }
 
     /// The finished run.
-    pub(crate) fn finish(self, format: &'static super::ResultFormat, evidence: &str) -> ResultRun {
+    pub(crate) fn finish(
+        mut self,
+        format: &'static super::ResultFormat,
+        evidence: &str,
+    ) -> ResultRun {
+        for a in std::mem::take(&mut self.averages) {
+            let mean = Known::is(a.sum / f64::from(a.n), By::Derived);
+            self.figure(a.metric, Some(Statistic::Mean), mean, a.meaning, a.source);
+        }
         ResultRun {
             run: self.run,
             format,

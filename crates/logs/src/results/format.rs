@@ -1,7 +1,11 @@
 //! The formats of results that are known, as data.
 
 use super::draft::Drafts;
-use super::formats::{aiperf, genai_perf, serving_console, sglang, vllm};
+use super::formats::{
+    aiperf, genai_bench, genai_perf, inferencex, llama_bench, llama_bench_text, llama_benchy,
+    llmeter, llmperf, llmperf_console, locust, mlperf, serving_console, sglang, trtllm,
+    trtllm_console, vllm,
+};
 use super::input::Input;
 use super::node::Map;
 use super::own;
@@ -81,6 +85,23 @@ pub static RESULT_FORMATS: &[&ResultFormat] = &[
     &genai_perf::GENAI_PERF_REQUESTS,
     &genai_perf::GENAI_PERF_CSV,
     &genai_perf::GENAI_PERF_CONSOLE,
+    &genai_bench::GENAI_BENCH_JSON,
+    &inferencex::INFERENCEX_JSON,
+    &inferencex::INFERENCEX_AGGREGATE,
+    &llama_bench::LLAMA_BENCH_JSON,
+    &llama_bench_text::LLAMA_BENCH_CSV,
+    &llama_bench_text::LLAMA_BENCH_TABLE,
+    &llama_benchy::LLAMA_BENCHY_JSON,
+    &llmeter::LLMETER_STATS,
+    &llmeter::LLMETER_RESPONSES,
+    &llmperf::LLMPERF_SUMMARY,
+    &llmperf::LLMPERF_REQUESTS,
+    &llmperf_console::LLMPERF_CONSOLE,
+    &locust::LOCUST_JSON,
+    &locust::LOCUST_CSV,
+    &mlperf::MLPERF_SUMMARY,
+    &trtllm::TRTLLM_JSON,
+    &trtllm_console::TRTLLM_CONSOLE,
     &sglang::SGLANG_JSONL,
     &vllm::VLLM_JSON,
     &serving_console::SGLANG_CONSOLE,

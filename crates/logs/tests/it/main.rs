@@ -9,6 +9,7 @@ mod damage;
 mod formats;
 mod merging;
 mod production;
+mod result_formats;
 mod results;
 mod results_aiperf;
 mod results_genai_perf;
