@@ -1,7 +1,7 @@
 //! The formats of results that are known, as data.
 
 use super::draft::Drafts;
-use super::formats::vllm;
+use super::formats::{guidellm, inference_benchmarker, inference_perf, vllm};
 use super::input::Input;
 use super::node::Map;
 
@@ -66,4 +66,14 @@ impl PartialEq for ResultFormat {
 }
 
 /// All of them. What is most particular about its content comes first.
-pub static RESULT_FORMATS: &[&ResultFormat] = &[&vllm::VLLM_JSON];
+pub static RESULT_FORMATS: &[&ResultFormat] = &[
+    &guidellm::GUIDELLM_JSON,
+    &guidellm::csv::GUIDELLM_CSV,
+    &guidellm::console::GUIDELLM_CONSOLE,
+    &inference_perf::prometheus::INFERENCE_PERF_PROMETHEUS,
+    &inference_perf::INFERENCE_PERF_JSON,
+    &inference_perf::requests::INFERENCE_PERF_REQUESTS,
+    &inference_benchmarker::INFERENCE_BENCHMARKER_JSON,
+    &inference_benchmarker::console::INFERENCE_BENCHMARKER_CONSOLE,
+    &vllm::VLLM_JSON,
+];
