@@ -29,7 +29,7 @@ pub(super) fn take_distribution(
     };
     let from = draft.run.reported.figures.len();
     draft.take_spread(source, map, (metric, row.unit, meaning), known);
-    if map.get("count").and_then(Node::count) == Some(0) {
+    if rests_on_nothing(map) {
         forget(draft, from);
     }
 }

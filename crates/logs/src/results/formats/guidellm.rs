@@ -18,9 +18,9 @@ use self::meaning::{
 use super::distribution::{
     forget, rests_on_nothing, take_distribution, takes_time, text_at, zeros_are_nothing,
 };
-use crate::results::draft::{Draft, Drafts};
+use crate::results::draft::{Draft, Drafts, scaled};
 use crate::results::format::{Evidence, Reader, ResultFormat};
-use crate::results::node::{Map, Node, known_number};
+use crate::results::node::{Map, Node, known_count, known_number};
 use crate::results::row::{Row, Takes};
 
 const TOOL: &str = "GuideLLM";
@@ -202,7 +202,7 @@ fn take_group(draft: &mut Draft, source: &str, group: Option<&Node>, row: &Row) 
             draft.unknown.insert(source);
             continue;
         };
-        let value = crate::results::draft::scaled(known_number(Some(value)), row.unit);
+        let value = scaled(known_number(Some(value)), row.unit);
         draft.figure(metric, Some(quantile), value, meaning, &source);
     }
     let nothing = rests_on_nothing(map);
@@ -214,7 +214,7 @@ fn take_group(draft: &mut Draft, source: &str, group: Option<&Node>, row: &Row) 
         Metric::OutputTokens => Total::OutputTokens,
         _ => return,
     };
-    let sum = crate::results::node::known_count(map.get("total_sum"));
+    let sum = known_count(map.get("total_sum"));
     let sum = if nothing { Known::Not(Why::Absent) } else { sum };
     draft.total(total, sum, &format!("{source}.total_sum"));
 }

@@ -16,7 +16,7 @@ use super::distribution::{
 };
 use crate::results::draft::{Draft, Drafts};
 use crate::results::format::{Evidence, Reader, ResultFormat};
-use crate::results::node::{Map, Node, known_count, whole};
+use crate::results::node::{Map, Node, known_count, known_number, whole};
 use crate::results::row::{Row, Takes};
 
 const TOOL: &str = "inference-perf";
@@ -162,7 +162,7 @@ fn take_successes(draft: &mut Draft, successes: &Map, latencies: &[Row]) {
     take_lengths(draft, successes);
     if let Some(node) = successes.at(&["goodput_metrics", "request_goodput"]) {
         let source = "successes.goodput_metrics.request_goodput";
-        let rate = crate::results::node::known_number(Some(node));
+        let rate = known_number(Some(node));
         draft.figure(Metric::GoodputRequestPerS, None, rate, meaning::GOODPUT, source);
     }
     if count_at(successes, &["count"]) == Some(0) {

@@ -1,6 +1,6 @@
 //! GuideLLM on the console: tables under three rows of headings, a row a benchmark.
 
-use trueline_core::{Figure, Known, Metric, Statistic, Total};
+use trueline_core::{By, Figure, Known, Metric, Statistic, Total};
 
 use super::meaning::{
     CONCURRENCY, E2E, E2E_PER_TOKEN, LENGTH, MS, RATE_OF_ALL, TOKEN_RATE_OF_ALL, TPOT, TTFT,
@@ -113,7 +113,7 @@ fn read(input: &Input, drafts: &mut Drafts) {
         next += 1;
         take_row(draft, &headings, &row, line.number);
         if let Some(model) = &model {
-            draft.run.conditions.set("model", model, trueline_core::By::Reported);
+            draft.run.conditions.set("model", model, By::Reported);
         }
     }
     for draft in &mut drafts.runs {

@@ -4,8 +4,10 @@
 //! median of two requests is the lower one; deviations are over n.
 
 use trueline_core::{
-    Definition, Deviation, Each, FirstToken, Mark, Percentiles, Share, Side, Statistic, TokensBy,
+    Definition, Deviation, Each, FirstToken, Mark, Percentiles, Side, Statistic, TokensBy,
 };
+
+use crate::results::row::statistic;
 
 pub(super) const MS: f64 = 1e-3;
 
@@ -62,12 +64,12 @@ pub(super) const TOKEN_RATE_OF_ALL: Definition = RATE_OF_ALL.tokens_by(TokensBy:
 pub(super) const QUANTILES: [&str; 11] =
     ["p001", "p01", "p05", "p10", "p25", "p50", "p75", "p90", "p95", "p99", "p999"];
 
-/// A quantile by its name: the digits are those behind the point, `p001` is the 0.1 percentile and
-/// `p999` the 99.9.
+/// A quantile by its name: the digits are those behind the point of a share, so `p001` is the 0.1
+/// percentile and `p999` the 99.9.
 pub(super) fn quantile(name: &str) -> Option<Statistic> {
     let digits = name.strip_prefix('p').filter(|d| d.chars().all(|c| c.is_ascii_digit()))?;
-    let share: f64 = format!("0.{digits}").parse().ok()?;
-    (digits.len() > 1).then(|| Share::new(share).ok().map(Statistic::Quantile))?
+    let (percent, part) = digits.split_at_checked(2)?;
+    statistic(&format!("p{percent}.{part}"))
 }
 
 #[cfg(test)]

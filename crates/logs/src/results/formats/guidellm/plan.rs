@@ -34,15 +34,15 @@ fn take_strategy(draft: &mut Draft, strategy: &Map) {
         _ => None,
     };
     set_load(draft, kind, level, number_at(strategy, &["rate"]));
-    let is_rate = matches!(draft.run.plan.load, Some(Load::Rate(_)));
-    draft.run.plan.max_concurrency = cap("max_concurrency").filter(|_| is_rate).or(level);
+    if matches!(draft.run.plan.load, Some(Load::Rate(_))) {
+        draft.run.plan.max_concurrency = cap("max_concurrency");
+    }
 }
 
 /// The load by a strategy's name as tables write it: `concurrent@2`, `constant@2.00`.
 pub(super) fn take_strategy_name(draft: &mut Draft, name: &str) {
     let (kind, level) = name.trim().split_once('@').unwrap_or((name.trim(), ""));
     set_load(draft, kind, level.parse().ok(), level.parse().ok());
-    draft.run.conditions.set("strategy", kind, By::Reported);
 }
 
 fn set_load(draft: &mut Draft, kind: &str, level: Option<u32>, rate: Option<f64>) {
@@ -53,6 +53,9 @@ fn set_load(draft: &mut Draft, kind: &str, level: Option<u32>, rate: Option<f64>
         "constant" | "poisson" => rate.map(Load::Rate),
         _ => None,
     };
+    if let Some(Load::Concurrency(n)) = draft.run.plan.load {
+        draft.run.plan.max_concurrency = Some(n);
+    }
     if !kind.is_empty() {
         draft.run.conditions.set("strategy", kind, By::Reported);
     }

@@ -24,9 +24,8 @@ pub(super) const TPOT: Definition = TIME
     .note("the server's count where use_server_output_tokens is set");
 
 /// Before tokens were counted in each chunk.
-pub(super) const TPOT_OF_CHUNKS: Definition = TPOT
-    .tokens_by(TokensBy::Chunks)
-    .note("chunks counted as tokens: there may be twice as many");
+pub(super) const TPOT_OF_CHUNKS: Definition =
+    TPOT.tokens_by(TokensBy::Chunks).note("chunks counted as tokens: there may be twice as many");
 
 /// Tokens of one chunk share its time, so gaps of zero are real ones.
 pub(super) const ITL: Definition = TIME

@@ -65,7 +65,7 @@ fn take_tokens(draft: &mut Draft, request: &mut RequestRecord, info: &Map, respo
     let usage = response.get("server_usage").and_then(Node::map);
     let stated = |keys: [&str; 2]| {
         let of = |key: &&str| usage.and_then(|usage| usage.get(key));
-        known_count(keys.iter().find_map(|key| of(key)))
+        known_count(keys.iter().find_map(of))
     };
     let own_prompt = info.at(&["request_metrics", "text", "input_tokens"]);
     let own_prompt = known_count(own_prompt.or_else(|| info.get("input_tokens")));
