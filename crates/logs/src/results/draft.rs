@@ -282,7 +282,13 @@ impl Draft {
         take_plan(&mut self.run, arguments);
     }
 
-    fn note_missing(&mut self, rows: &[Row], there: &[&str], is: impl Fn(&Row, &str) -> bool) {
+    /// Notes the expected rows that no key or label of a place is.
+    pub(crate) fn note_missing(
+        &mut self,
+        rows: &[Row],
+        there: &[&str],
+        is: impl Fn(&Row, &str) -> bool,
+    ) {
         for row in rows.iter().filter(|row| row.expected) {
             if there.iter().any(|key| is(row, key)) {
                 continue;

@@ -2,9 +2,9 @@
 
 use super::draft::Drafts;
 use super::formats::{
-    aiperf, genai_bench, genai_perf, inferencex, llama_bench, llama_bench_text, llama_benchy,
-    llmeter, llmperf, llmperf_console, locust, mlperf, serving_console, sglang, trtllm,
-    trtllm_console, vllm,
+    aiperf, genai_bench, genai_perf, guidellm, inference_benchmarker, inference_perf, inferencex,
+    llama_bench, llama_bench_text, llama_benchy, llmeter, llmperf, llmperf_console, locust, mlperf,
+    serving_console, sglang, trtllm, trtllm_console, vllm,
 };
 use super::input::Input;
 use super::node::Map;
@@ -102,6 +102,14 @@ pub static RESULT_FORMATS: &[&ResultFormat] = &[
     &mlperf::MLPERF_SUMMARY,
     &trtllm::TRTLLM_JSON,
     &trtllm_console::TRTLLM_CONSOLE,
+    &guidellm::GUIDELLM_JSON,
+    &guidellm::csv::GUIDELLM_CSV,
+    &guidellm::console::GUIDELLM_CONSOLE,
+    &inference_perf::prometheus::INFERENCE_PERF_PROMETHEUS,
+    &inference_perf::INFERENCE_PERF_JSON,
+    &inference_perf::requests::INFERENCE_PERF_REQUESTS,
+    &inference_benchmarker::INFERENCE_BENCHMARKER_JSON,
+    &inference_benchmarker::console::INFERENCE_BENCHMARKER_CONSOLE,
     &sglang::SGLANG_JSONL,
     &vllm::VLLM_JSON,
     &serving_console::SGLANG_CONSOLE,

@@ -6,7 +6,11 @@
 mod checks;
 mod corpus;
 mod damage;
+mod damaged_results;
 mod formats;
+mod guidellm;
+mod inference_benchmarker;
+mod inference_perf;
 mod merging;
 mod production;
 mod result_formats;

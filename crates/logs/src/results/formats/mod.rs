@@ -2,8 +2,12 @@
 
 pub(super) mod aiperf;
 mod arrays;
+mod distribution;
 pub(super) mod genai_bench;
 pub(super) mod genai_perf;
+pub(super) mod guidellm;
+pub(super) mod inference_benchmarker;
+pub(super) mod inference_perf;
 pub(super) mod inferencex;
 pub(super) mod llama_bench;
 pub(super) mod llama_bench_text;
