@@ -80,8 +80,7 @@ fn top_level(text: &str) -> Vec<&str> {
         match (quote, c) {
             _ if escaped => escaped = false,
             (Some(_), '\\') => escaped = true,
-            (Some(q), c) if q == c => quote = None,
-            (Some(_), _) => {}
+            (Some(q), c) => quote = Some(q).filter(|q| *q != c),
             (None, '\'' | '"') => quote = Some(c),
             (None, '(' | '[' | '{') => depth += 1,
             (None, ')') if depth == 0 => {

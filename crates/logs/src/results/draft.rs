@@ -233,20 +233,20 @@ impl Draft {
     pub(crate) fn take_labels(&mut self, labels: &[Label<'_>], rows: &[Row]) {
         for label in labels {
             let known =
-                rows.iter().find(|r| r.key == label.label && !matches!(r.takes, Takes::Spread(..)));
-            let (row, stat) = match (known, spread_of(label.label, rows)) {
+                rows.iter().find(|r| r.key == label.name && !matches!(r.takes, Takes::Spread(..)));
+            let (row, stat) = match (known, spread_of(label.name, rows)) {
                 (Some(row), _) => (row, None),
                 (None, Some((stat, row))) => (row, Some(stat)),
                 (None, None) => {
-                    self.unknown.insert(label.label.to_owned());
+                    self.unknown.insert(label.name.to_owned());
                     continue;
                 }
             };
             let number = label.value.split_whitespace().next().unwrap_or_default();
             let value = text_number(number);
-            self.set(row, stat, value, step_of(number), Some(label.value), label.label);
+            self.set(row, stat, value, step_of(number), Some(label.value), label.name);
         }
-        let there: Vec<&str> = labels.iter().map(|l| l.label).collect();
+        let there: Vec<&str> = labels.iter().map(|l| l.name).collect();
         self.note_missing(rows, &there, |row, label| {
             label == row.key || spread_of(label, std::slice::from_ref(row)).is_some()
         });

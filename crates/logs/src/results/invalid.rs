@@ -58,7 +58,9 @@ mod tests {
     fn only_what_cannot_be_honoured_is_invalid() {
         let of = |pairs: &[(&str, &str)]| {
             let mut arguments = Arguments::default();
-            pairs.iter().for_each(|(name, value)| arguments.set(name, *value));
+            for (name, value) in pairs {
+                arguments.set(name, *value);
+            }
             arguments
         };
         for healthy in ["inf", "0.5", "4"] {

@@ -8,7 +8,7 @@ pub(crate) struct Label<'a> {
     /// The heading that it stands under; empty above the first.
     pub(crate) section: &'a str,
     /// The whole label, without the colon.
-    pub(crate) label: &'a str,
+    pub(crate) name: &'a str,
     /// What stands behind the colon.
     pub(crate) value: &'a str,
     /// The line's number.
@@ -23,7 +23,7 @@ pub(crate) fn labels<'a>(lines: impl IntoIterator<Item = Line<'a>>) -> Vec<Label
         if let Some(name) = heading(line.text) {
             section = name;
         } else if let Some((label, value)) = split(line.text) {
-            found.push(Label { section, label, value, line: line.number });
+            found.push(Label { section, name: label, value, line: line.number });
         }
     }
     found
@@ -75,7 +75,7 @@ mod tests {
         let found = labels(lines);
         assert_eq!(found.len(), 1);
         assert_eq!(
-            (found[0].section, found[0].label, found[0].value),
+            (found[0].section, found[0].name, found[0].value),
             ("Time to First Token", "Mean TTFT (ms)", "32.17")
         );
         assert_eq!(split("SLOs (ms):   ttft:100 tpot:50"), Some(("SLOs (ms)", "ttft:100 tpot:50")));

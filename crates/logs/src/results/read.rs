@@ -151,7 +151,7 @@ fn known_beside(node: &Node) -> Option<&'static str> {
 /// Gives runs of one file labels of their own.
 fn name_apart(runs: &mut [ResultRun], label: &str) {
     if let [only] = runs {
-        only.run.label = label.to_owned();
+        label.clone_into(&mut only.run.label);
         return;
     }
     for (i, run) in runs.iter_mut().enumerate() {

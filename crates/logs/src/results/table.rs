@@ -7,7 +7,7 @@
 pub(crate) fn cells(line: &str) -> Option<Vec<&str>> {
     let line = line.trim();
     let bar = line.chars().next().filter(|c| matches!(c, '│' | '┃' | '|'))?;
-    let ends = line.chars().next_back() == Some(bar) && line.chars().count() > 1;
+    let ends = line.ends_with(bar) && line.chars().count() > 1;
     let inner = line.strip_prefix(bar)?.strip_suffix(bar).filter(|_| ends)?;
     let is_rule = inner.chars().all(|c| matches!(c, '-' | '=' | ':' | '+' | ' ' | '|' | '─' | '━'));
     (!is_rule).then(|| inner.split(bar).map(str::trim).collect())

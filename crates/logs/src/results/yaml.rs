@@ -35,10 +35,9 @@ fn begins_with_key(text: &str) -> bool {
 
 fn node(yaml: Yaml) -> Node {
     match yaml {
-        Yaml::Real(text) => Node::Text(text),
         #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
         Yaml::Integer(n) => Node::Number(n as f64),
-        Yaml::String(text) => Node::Text(text),
+        Yaml::Real(text) | Yaml::String(text) => Node::Text(text),
         Yaml::Boolean(b) => Node::Bool(b),
         Yaml::Array(list) => Node::List(list.into_iter().map(node).collect()),
         Yaml::Hash(hash) => {

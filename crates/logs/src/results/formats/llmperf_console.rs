@@ -73,7 +73,7 @@ fn read_run(above: &[Line<'_>], lines: &[Line<'_>], drafts: &mut Drafts) {
     }
     let known: Vec<Label<'_>> = labels(lines.iter().copied())
         .into_iter()
-        .filter(|label| ROWS.iter().any(|row| row.key == label.label))
+        .filter(|label| ROWS.iter().any(|row| row.key == label.name))
         .collect();
     draft.take_labels(&known, ROWS);
 }

@@ -126,17 +126,17 @@ fn read(input: &Input, drafts: &mut Drafts) {
 
 fn read_run(lines: &[Line<'_>], draft: &mut Draft) {
     let mut found: Vec<Label<'_>> = Vec::new();
-    for label in labels(lines.iter().copied()).into_iter().filter(|l| is_field(l.label)) {
+    for label in labels(lines.iter().copied()).into_iter().filter(|l| is_field(l.name)) {
         // The headline of a run stands again among the additional statistics.
-        match found.iter().find(|before| before.label == label.label) {
+        match found.iter().find(|before| before.name == label.name) {
             None => found.push(label),
             Some(before) if before.value == label.value => {}
-            Some(_) => drop(draft.doubled.insert(label.label.to_owned())),
+            Some(_) => drop(draft.doubled.insert(label.name.to_owned())),
         }
     }
     draft.take_labels(&found, ROWS);
     draft.used += 1;
-    let value = |name: &str| found.iter().find(|l| l.label == name).map(|l| l.value);
+    let value = |name: &str| found.iter().find(|l| l.name == name).map(|l| l.value);
     let target = value("target_qps").and_then(|text| text_number(text).value());
     draft.run.plan.load = match value("Scenario") {
         // Elsewhere the target only sizes the run.
@@ -159,12 +159,12 @@ fn is_field(label: &str) -> bool {
 /// errors in its log.
 fn refusals(lines: &[Line<'_>], found: &[Label<'_>], draft: &mut Draft) {
     for label in found {
-        let refuses = match label.label {
+        let refuses = match label.name {
             "Result is" => label.value != "VALID",
             name => name.ends_with(" satisfied") && label.value.eq_ignore_ascii_case("no"),
         };
         if refuses {
-            draft.refused.push(format!("{}: {}", label.label, label.value));
+            draft.refused.push(format!("{}: {}", label.name, label.value));
         }
     }
     let mut advice = false;

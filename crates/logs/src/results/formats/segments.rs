@@ -110,10 +110,10 @@ pub(super) fn segments<'a>(
             section = "";
         } else if let Some((label, value)) = split(text).filter(|(l, _)| is_label(l)) {
             let twice = |s: &Segment<'_>| {
-                s.is_closed || (!s.has_heading && s.result.iter().any(|l| l.label == label))
+                s.is_closed || (!s.has_heading && s.result.iter().any(|l| l.name == label))
             };
             let run = next_if(&mut all, twice);
-            let found = Label { section, label, value, line: line.number };
+            let found = Label { section, name: label, value, line: line.number };
             if run.has_heading || !is_of_plan(label) { &mut run.result } else { &mut run.plan }
                 .push(found);
         } else if let Some(failed) = failures(text) {

@@ -184,7 +184,7 @@ fn take(draft: &mut Draft, segment: &Segment<'_>, rows: &[Row], printing: &Print
         draft.broke_off =
             Some(BrokeOff { what: line.text.trim().to_owned(), because, line: line.number });
     }
-    let labels: Vec<&str> = segment.result.iter().map(|l| l.label).collect();
+    let labels: Vec<&str> = segment.result.iter().map(|l| l.name).collect();
     let Some((oldest, newest)) = printing.versions_of(&labels).filter(|_| !labels.is_empty())
     else {
         return;

@@ -112,7 +112,7 @@ fn read(input: &Input, drafts: &mut Drafts) {
 fn read_run(lines: &[Line<'_>], draft: &mut Draft) {
     let all = labels(lines.iter().copied());
     let (marked, plain): (Vec<Label<'_>>, Vec<Label<'_>>) =
-        all.into_iter().partition(|label| label.label.starts_with('['));
+        all.into_iter().partition(|label| label.name.starts_with('['));
     draft.take_labels(&plain, ROWS);
     draft.used += 1;
     draft.run.conditions.set("server", "TensorRT-LLM", By::Derived);
@@ -120,17 +120,17 @@ fn read_run(lines: &[Line<'_>], draft: &mut Draft) {
         draft.version(version, By::Reported);
     }
     for (name, meaning) in MEANS {
-        if let Some(label) = plain.iter().find(|l| l.label == *name) {
+        if let Some(label) = plain.iter().find(|l| l.name == *name) {
             record(draft, "average", label, (Metric::DecodeTokPerS, 1.0, *meaning));
         }
     }
     for label in &marked {
         let known = MARKS.iter().find_map(|(mark, metric, unit, meaning)| {
-            Some((label.label.strip_prefix(mark)?, (*metric, *unit, *meaning)))
+            Some((label.name.strip_prefix(mark)?, (*metric, *unit, *meaning)))
         });
         match known.filter(|(name, _)| statistic(name).is_some()) {
             Some((name, quantity)) => record(draft, name, label, quantity),
-            None => drop(draft.unknown.insert(label.label.to_owned())),
+            None => drop(draft.unknown.insert(label.name.to_owned())),
         }
     }
 }
@@ -142,7 +142,7 @@ fn record(
     (metric, unit, meaning): (Metric, f64, Definition),
 ) {
     let value = in_unit(metric, text_number(label.value), unit);
-    let figure = Figure::new(metric, statistic(name), value, meaning, label.label);
+    let figure = Figure::new(metric, statistic(name), value, meaning, label.name);
     draft.stepped(figure, step_of(label.value) * unit);
 }
 
