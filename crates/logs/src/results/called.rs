@@ -8,7 +8,7 @@ use super::checks::{
     EXIT_STATUS_HIDDEN, FILTER_MISSES_METRIC, INVALID_ARGUMENT, LENGTHS_NOT_APPLIED,
 };
 use super::command::CommandLine;
-use super::formats::printed::{Printing, printing};
+use super::formats::serving::printed::{Printing, printing};
 use super::judge::about;
 
 /// Checks the arguments of a run, and the line that it was started with.

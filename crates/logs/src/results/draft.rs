@@ -2,7 +2,6 @@
 //! table knows is kept by name.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use trueline_core::{
     BenchRun, By, Definition, Figure, Known, Load, Metric, Plan, Side, Statistic, Tokens, Tool,
@@ -10,44 +9,13 @@ use trueline_core::{
 };
 
 use super::ResultRun;
+use super::absent::{Absent, nearest};
 use super::arguments::Arguments;
+use super::ending::{BrokeOff, Closing};
 use super::labels::{Label, step_of};
-use super::node::{Map, Node, known_number, text_number, whole};
+use super::node::{Map, known_number, text_number, whole};
+use super::quantity::{scaled, seconds};
 use super::row::{Row, Takes, spread_of, statistic};
-
-/// Something that a tool and version writes and that is not there.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct Absent {
-    /// The key or label expected.
-    pub label: String,
-    /// The quantity, if it is one.
-    pub metric: Option<Metric>,
-    /// The lines or keys most like it that are there.
-    pub nearest: Vec<String>,
-}
-
-impl Absent {
-    /// Something expected, with what is there most like it.
-    pub(crate) fn new(label: &str, metric: Option<Metric>, there: &[&str]) -> Self {
-        Self { label: label.to_owned(), metric, nearest: nearest(label, there) }
-    }
-}
-
-/// Whether a run's text comes to an end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum Closing {
-    /// The result's closing line is there.
-    Seen,
-    /// The text is whole and has no result, or one that breaks off.
-    Absent,
-    /// A filter may have taken it.
-    Filtered,
-    /// The format has none.
-    #[default]
-    NotApplicable,
-}
 
 /// The runs of one format in one file, in their order.
 #[derive(Debug)]
@@ -111,18 +79,6 @@ struct Average {
     source: &'static str,
     sum: f64,
     n: u32,
-}
-
-/// How a run broke off.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct BrokeOff {
-    /// The last line of a traceback, or what is missing.
-    pub what: String,
-    /// The argument that explains it, if one does.
-    pub because: Option<String>,
-    /// The line of the input.
-    pub line: usize,
 }
 
 impl Draft {
@@ -421,46 +377,4 @@ fn set_load(plan: &mut Plan) {
     if !matches!(plan.load, Some(Load::Rate(_))) {
         plan.load = plan.max_concurrency.map(Load::Concurrency).or(plan.load);
     }
-}
-
-/// A value in another unit.
-pub(crate) fn scaled(value: Known<f64>, unit: f64) -> Known<f64> {
-    match value {
-        Known::Is { value, by } => Known::is(value * unit, by),
-        Known::Not(why) => Known::Not(why),
-    }
-}
-
-/// A number of seconds as a duration; impossible where it is negative or beyond any run.
-pub(crate) fn seconds(value: Known<f64>) -> Known<Duration> {
-    match value {
-        Known::Is { value, by } => match Duration::try_from_secs_f64(value) {
-            Ok(duration) if value < 1e8 => Known::is(duration, by),
-            _ => Known::Not(Why::Impossible),
-        },
-        Known::Not(why) => Known::Not(why),
-    }
-}
-
-/// The number at a key as a duration.
-pub(crate) fn duration_at(node: Option<&Node>, unit: f64) -> Known<Duration> {
-    seconds(scaled(known_number(node), unit))
-}
-
-/// The names most like one, by the words that they share; at most three.
-fn nearest(wanted: &str, there: &[&str]) -> Vec<String> {
-    let words = |text: &str| -> BTreeSet<String> {
-        text.split(|c: char| !c.is_alphanumeric())
-            .filter(|w| w.len() > 1)
-            .map(str::to_ascii_lowercase)
-            .collect()
-    };
-    let wanted = words(wanted);
-    let mut scored: Vec<(usize, &str)> = there
-        .iter()
-        .map(|name| (words(name).intersection(&wanted).count(), *name))
-        .filter(|(shared, _)| *shared > 0)
-        .collect();
-    scored.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
-    scored.into_iter().take(3).map(|(_, name)| name.to_owned()).collect()
 }

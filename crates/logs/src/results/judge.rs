@@ -11,8 +11,8 @@ use super::checks::{
     UNKNOWN_FIELD,
 };
 use super::command::CommandLine;
-use super::draft::Closing;
-use super::formats::printed::printing;
+use super::ending::Closing;
+use super::formats::serving::printed::printing;
 use crate::checks::{DUPLICATE_KEYS, IMPOSSIBLE_VALUE, REJECTED_LINES};
 
 /// Checks one run as it was written down; `command` is the line that started it, if it is known.

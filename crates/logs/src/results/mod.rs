@@ -1,13 +1,15 @@
 //! Results of benchmark tools: what was measured, what is missing, who wrote it.
 //!
-//! A format is one file in `formats`: tables of fields with their meaning, and the few lines of code
-//! that its shape needs.
+//! A format is one file in `formats`, in the folder of its tool: tables of fields with their meaning,
+//! and the few lines of code that its shape needs.
 
+mod absent;
 mod arguments;
 mod called;
 mod checks;
 mod command;
 mod draft;
+mod ending;
 mod filter;
 mod format;
 mod formats;
@@ -17,6 +19,7 @@ mod judge;
 mod labels;
 mod node;
 mod own;
+mod quantity;
 mod read;
 mod row;
 mod same;
@@ -25,10 +28,11 @@ mod shell;
 mod table;
 mod yaml;
 
+pub use absent::Absent;
 pub use arguments::Arguments;
 pub use checks::RESULT_CHECKS;
 pub use command::CommandLine;
-pub use draft::{Absent, BrokeOff, Closing};
+pub use ending::{BrokeOff, Closing};
 pub use filter::Filter;
 pub use format::{Evidence, RESULT_FORMATS, ResultFormat};
 pub use invalid::Invalid;

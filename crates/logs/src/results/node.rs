@@ -139,6 +139,21 @@ fn is_grouped(text: &str) -> bool {
     (1..=3).contains(&first) && !rest.is_empty() && rest.iter().all(|g| g.len() == 3)
 }
 
+/// The number at a path of keys.
+pub(crate) fn number_at(map: &Map, path: &[&str]) -> Option<f64> {
+    known_number(map.at(path)).value()
+}
+
+/// The count at a path of keys.
+pub(crate) fn count_at(map: &Map, path: &[&str]) -> Option<u64> {
+    map.at(path).and_then(Node::count)
+}
+
+/// The text at a path of keys, if it says anything.
+pub(crate) fn text_at<'m>(map: &'m Map, path: &[&str]) -> Option<&'m str> {
+    map.at(path).and_then(Node::text).filter(|text| !text.is_empty())
+}
+
 /// The count that a place in a document holds, or why it holds none.
 pub(crate) fn known_count(node: Option<&Node>) -> Known<u64> {
     match known_number(node) {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use trueline_core::{Known, Metric, Statistic, Why};
 
 use crate::results::draft::Draft;
-use crate::results::node::{Map, Node, known_number};
+use crate::results::node::{Map, Node};
 use crate::results::row::{Row, Takes};
 
 /// Takes an object of statistics by the row of its key, a row of one figure. Null or another kind
@@ -63,19 +63,4 @@ pub(super) fn zeros_are_nothing(draft: &mut Draft, of: fn(Metric) -> bool) {
 /// The times of an answered request that cannot be zero.
 pub(super) fn takes_time(metric: Metric) -> bool {
     matches!(metric, Metric::TtftS | Metric::TpotS | Metric::E2eLatencyS | Metric::E2ePerTokenS)
-}
-
-/// The number at a path of keys.
-pub(super) fn number_at(map: &Map, path: &[&str]) -> Option<f64> {
-    known_number(map.at(path)).value()
-}
-
-/// The count at a path of keys.
-pub(super) fn count_at(map: &Map, path: &[&str]) -> Option<u64> {
-    map.at(path).and_then(Node::count)
-}
-
-/// The text at a path of keys, if it says anything.
-pub(super) fn text_at<'m>(map: &'m Map, path: &[&str]) -> Option<&'m str> {
-    map.at(path).and_then(Node::text).filter(|text| !text.is_empty())
 }

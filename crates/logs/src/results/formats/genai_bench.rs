@@ -5,10 +5,10 @@ use trueline_core::{
     RequestRecord, Side, Stretch, Tokens, TokensBy, Total, Why,
 };
 
-use super::arrays::{above_zero, tokens};
-use crate::results::draft::{Draft, Drafts, duration_at};
+use crate::results::draft::{Draft, Drafts};
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::node::{Map, Node, known_count};
+use crate::results::quantity::{above_zero, duration_at, tokens};
 use crate::results::row::{Row, Takes};
 
 pub(crate) const TOOL: &str = "genai-bench";

@@ -5,9 +5,10 @@ use trueline_core::{
     Statistic, TokensBy, Why,
 };
 
-use crate::results::draft::{Draft, Drafts, scaled};
+use crate::results::draft::{Draft, Drafts};
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::node::{Map, Node, known_number};
+use crate::results::quantity::scaled;
 use crate::results::row::{Row, Takes};
 
 pub(crate) const TOOL: &str = "llama-benchy";

@@ -8,10 +8,10 @@ use trueline_core::{
     RequestRecord, Side, Statistic, Stretch, TokensBy, Total, Why,
 };
 
-use super::arrays::{above_zero, tokens};
-use crate::results::draft::{Drafts, duration_at};
+use crate::results::draft::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::node::{Map, Node, known_count, known_number};
+use crate::results::quantity::{above_zero, duration_at, tokens};
 use crate::results::row::{Row, statistic};
 
 pub(crate) const TOOL: &str = "llmeter";

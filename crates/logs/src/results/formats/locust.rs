@@ -9,10 +9,11 @@ use trueline_core::{
     Total, Why,
 };
 
-use crate::results::draft::{Draft, Drafts, scaled};
+use crate::results::draft::{Draft, Drafts};
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::input::Input;
 use crate::results::node::{Map, Node, known_count, known_number, text_number};
+use crate::results::quantity::scaled;
 use crate::results::row::{Row, statistic};
 
 pub(crate) const TOOL: &str = "locust";

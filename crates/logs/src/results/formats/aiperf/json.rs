@@ -8,8 +8,9 @@ use super::config::take_config;
 use super::field::Field;
 use super::fields::{FIELDS, is_of_family};
 use super::stated::{Metrics, Stated, Value};
-use crate::results::draft::{Draft, Drafts, duration_at, seconds};
+use crate::results::draft::{Draft, Drafts};
 use crate::results::node::{Map, Node, known_number};
+use crate::results::quantity::{duration_at, seconds};
 
 /// Keys that hold no metric.
 const OTHER_KEYS: &[&str] = &[

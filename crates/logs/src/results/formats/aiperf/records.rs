@@ -9,9 +9,9 @@ use trueline_core::{
 use super::TOOL;
 use super::fields::{FIELDS, is_of_family};
 use super::stated::factor;
-use crate::results::draft::{Draft, Drafts, scaled, seconds};
-use crate::results::formats::arrays::tokens;
+use crate::results::draft::{Draft, Drafts};
 use crate::results::node::{Map, Node, known_number, whole};
+use crate::results::quantity::{scaled, seconds, tokens};
 
 /// Where a run keeps which profiling phase it holds.
 const PHASE: &str = "profiling_phase";

@@ -3,8 +3,9 @@
 use trueline_core::{By, Definition, Figure, Known, Metric, Total, Why};
 
 use super::field::{Counts, Field};
-use crate::results::draft::{Draft, scaled};
+use crate::results::draft::Draft;
 use crate::results::node::whole;
+use crate::results::quantity::scaled;
 use crate::results::row::{Takes, statistic};
 
 /// One metric as a file states it.

@@ -7,9 +7,9 @@ use trueline_core::{By, Known, Load, Outcome, RequestRecord, Stretch, WallTime, 
 
 use super::TOOL;
 use super::chunks::{Reply, usage};
-use crate::results::draft::{Draft, Drafts, seconds};
-use crate::results::formats::arrays::tokens;
+use crate::results::draft::{Draft, Drafts};
 use crate::results::node::{Map, Node};
+use crate::results::quantity::{seconds, tokens};
 
 /// A clock that counts from 1970 says more than this; one that counts from the start of the machine
 /// says less. September 2001.

@@ -6,12 +6,13 @@ use super::meaning::{
     CONCURRENCY, E2E, E2E_PER_TOKEN, LENGTH, MS, RATE_OF_ALL, TOKEN_RATE_OF_ALL, TPOT, TTFT,
 };
 use super::{TOOL, plan};
-use crate::results::draft::{Draft, Drafts, scaled, seconds};
+use crate::results::draft::{Draft, Drafts};
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::formats::distribution::zeros_are_nothing;
 use crate::results::input::Input;
 use crate::results::labels::step_of;
 use crate::results::node::{text_number, whole};
+use crate::results::quantity::{scaled, seconds};
 use crate::results::row::{Row, Takes, statistic};
 use crate::results::table::cells;
 

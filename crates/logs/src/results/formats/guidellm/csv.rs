@@ -11,11 +11,12 @@ use super::meaning::{
     TTFT, quantile,
 };
 use super::{TOOL, plan};
-use crate::results::draft::{Draft, Drafts, scaled, seconds};
+use crate::results::draft::{Draft, Drafts};
 use crate::results::format::{Evidence, Reader, ResultFormat};
-use crate::results::formats::distribution::{takes_time, text_at, zeros_are_nothing};
+use crate::results::formats::distribution::{takes_time, zeros_are_nothing};
 use crate::results::input::Input;
-use crate::results::node::{Map, Node, text_number, whole};
+use crate::results::node::{Map, Node, text_at, text_number, whole};
+use crate::results::quantity::{scaled, seconds};
 use crate::results::row::{Row, Takes};
 
 pub(crate) static GUIDELLM_CSV: ResultFormat = ResultFormat {

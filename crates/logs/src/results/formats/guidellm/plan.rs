@@ -3,8 +3,7 @@
 use trueline_core::{By, Known, Load, Tokens, Total};
 
 use crate::results::draft::Draft;
-use crate::results::formats::distribution::{count_at, number_at, text_at};
-use crate::results::node::{Map, Node};
+use crate::results::node::{Map, Node, count_at, number_at, text_at};
 
 /// Takes the benchmark's own configuration and what was asked of the whole report.
 pub(super) fn take_config(draft: &mut Draft, config: Option<&Map>, spec: Option<&Map>) {

@@ -5,10 +5,9 @@
 
 use trueline_core::{By, Known, Outcome, RequestRecord, Stretch, WallTime, Why};
 
-use crate::results::draft::{Draft, seconds};
-use crate::results::formats::arrays::{above_zero, tokens};
-use crate::results::formats::distribution::{number_at, text_at};
-use crate::results::node::{Map, Node, known_count};
+use crate::results::draft::Draft;
+use crate::results::node::{Map, Node, known_count, number_at, text_at};
+use crate::results::quantity::{above_zero, seconds, tokens};
 
 /// Takes the requests of a benchmark.
 pub(super) fn take_requests(draft: &mut Draft, benchmark: &Map) {

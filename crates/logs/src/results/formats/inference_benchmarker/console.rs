@@ -3,12 +3,13 @@
 use trueline_core::{By, Figure, Known, Metric, Statistic, Tokens, Total, Why};
 
 use super::{E2E, LENGTH, RATE, TOKEN_RATE, TOOL, TPOT, TTFT, WARMUP, set_load};
-use crate::results::draft::{Draft, Drafts, scaled};
+use crate::results::draft::{Draft, Drafts};
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::formats::distribution::{takes_time, zeros_are_nothing};
 use crate::results::input::Input;
 use crate::results::labels::step_of;
 use crate::results::node::{text_number, whole};
+use crate::results::quantity::scaled;
 use crate::results::row::{Row, Takes};
 use crate::results::table::cells;
 

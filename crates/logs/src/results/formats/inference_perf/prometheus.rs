@@ -9,10 +9,11 @@ use trueline_core::{
 };
 
 use super::TOOL;
-use crate::results::draft::{Draft, Drafts, scaled};
+use crate::results::draft::{Draft, Drafts};
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::formats::distribution::{take_distribution, zeros_are_nothing};
 use crate::results::node::{Map, Node, known_count, known_number};
+use crate::results::quantity::scaled;
 use crate::results::row::{Row, Takes};
 
 pub(crate) static INFERENCE_PERF_PROMETHEUS: ResultFormat = ResultFormat {

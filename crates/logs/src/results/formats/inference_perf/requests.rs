@@ -7,11 +7,10 @@ use std::time::Duration;
 use trueline_core::{By, Known, Outcome, RequestRecord, Stretch, Total, TotalFigure, Why};
 
 use super::TOOL;
-use crate::results::draft::{Draft, Drafts, duration_at, seconds};
+use crate::results::draft::{Draft, Drafts};
 use crate::results::format::{Evidence, Reader, ResultFormat};
-use crate::results::formats::arrays::{above_zero, tokens};
-use crate::results::formats::distribution::count_at;
-use crate::results::node::{Map, Node, known_count};
+use crate::results::node::{Map, Node, count_at, known_count};
+use crate::results::quantity::{above_zero, duration_at, seconds, tokens};
 use crate::results::row::Row;
 
 pub(crate) static INFERENCE_PERF_REQUESTS: ResultFormat = ResultFormat {

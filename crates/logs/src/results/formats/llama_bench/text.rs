@@ -1,8 +1,8 @@
-//! `llama-bench` of llama.cpp, CSV and Markdown table: one row a test.
+//! The CSV and the Markdown table of `llama-bench`: one row a test.
 
 use trueline_core::By;
 
-use super::llama_bench::{TOOL, take_test};
+use super::{TOOL, take_test};
 use crate::results::draft::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::input::Input;

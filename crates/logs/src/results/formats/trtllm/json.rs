@@ -1,16 +1,14 @@
-//! `trtllm-bench` of `TensorRT-LLM`, JSON report: one object a run, in sections.
+//! The JSON report of `trtllm-bench`: one object a run, in sections.
 
-use trueline_core::{
-    By, Definition, Deviation, Each, FirstToken, Known, Mark, Metric, Percentiles, Side, Statistic,
-    TokensBy, Total, Why,
+use trueline_core::{By, Definition, Metric, Statistic, Total};
+
+use super::{
+    DECODE, E2E, IN_FLIGHT, LENGTH, MS, PER_USER, RATE, TOKEN_RATE, TOOL, TPOT, TTFT, in_unit,
 };
-
-use crate::results::draft::{Drafts, scaled};
+use crate::results::draft::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::node::{Map, Node, known_number};
 use crate::results::row::Row;
-
-pub(crate) const TOOL: &str = "trtllm-bench";
 
 pub(crate) static TRTLLM_JSON: ResultFormat = ResultFormat {
     name: "trtllm-bench-json",
@@ -21,41 +19,6 @@ pub(crate) static TRTLLM_JSON: ResultFormat = ResultFormat {
     source: "tensorrt_llm/bench/dataclasses/reporting.py",
     reader: Reader::Documents { is, read },
 };
-
-const MS: f64 = 1e-3;
-
-/// Asked in the process of the engine: no network and no HTTP between client and server.
-const TIME: Definition = Definition::new(Mark::Sent, Mark::LastToken, Side::Client)
-    .spread(Percentiles::Nearest, Deviation::NotApplicable)
-    .note("inside one process, no network; a percentile is the sample at index n times p");
-
-pub(super) const E2E: Definition = TIME;
-
-pub(super) const TTFT: Definition = TIME.between(Mark::Sent, Mark::FirstToken);
-
-pub(super) const TPOT: Definition = TIME
-    .between(Mark::FirstToken, Mark::LastToken)
-    .first_token(FirstToken::Out)
-    .tokens_by(TokensBy::Server);
-
-/// Output tokens after the first over the time from first to last token.
-pub(super) const DECODE: Definition = TPOT;
-
-/// The same name in older releases, another stretch.
-pub(super) const PER_USER: Definition = TIME
-    .first_token(FirstToken::In)
-    .tokens_by(TokensBy::Server)
-    .note("output tokens over end-to-end latency, TTFT in it");
-
-pub(super) const RATE: Definition =
-    Definition::new(Mark::Sent, Mark::LastToken, Side::Client).each(Each::Run);
-
-pub(super) const TOKEN_RATE: Definition = RATE.tokens_by(TokensBy::Server);
-
-/// Sum of end-to-end latencies over the run's wall time.
-pub(super) const IN_FLIGHT: Definition = RATE.note("mean over the run");
-
-pub(super) const LENGTH: Definition = TIME.tokens_by(TokensBy::Server).note("");
 
 const ENGINE: &[Row] = &[
     Row::condition("model", "model"),
@@ -176,14 +139,6 @@ fn read(map: &Map, drafts: &mut Drafts) {
         let Some(spread) = map.at(&[section, key]).and_then(Node::map) else { continue };
         let source = format!("{section}.{key}");
         draft.take_spread(&source, spread, (*metric, *unit, *meaning), &[]);
-    }
-}
-
-/// A value in the metric's unit; a time or a rate of exactly zero is one that nobody took.
-pub(super) fn in_unit(metric: Metric, value: Known<f64>, unit: f64) -> Known<f64> {
-    match value {
-        Known::Is { value: 0.0, .. } if metric != Metric::OutputTokens => Known::Not(Why::Absent),
-        known => scaled(known, unit),
     }
 }
 

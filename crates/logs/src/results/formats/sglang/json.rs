@@ -1,20 +1,16 @@
-//! SGLang `bench_serving`, JSON lines: its Python entry points and its Rust client.
+//! The JSON lines of SGLang `bench_serving`.
 //!
 //! One object a run, appended: a file can mix runs and versions. The default rate is a bare
 //! `Infinity`, which is no JSON.
 
-use trueline_core::{
-    By, Definition, Deviation, Each, FirstToken, Mark, Metric, Percentiles, Side, Tokens, TokensBy,
-    Total,
-};
+use trueline_core::{By, Metric, Tokens, Total};
 
-use super::arrays::take_arrays;
+use super::{CONCURRENCY, E2E, ITL, PEAK, PEAK_CONCURRENCY, RATE, TOKEN_RATE, TOOL, TPOT, TTFT};
 use crate::results::draft::{Draft, Drafts};
 use crate::results::format::{Evidence, Reader, ResultFormat};
+use crate::results::formats::serving::arrays::take_arrays;
 use crate::results::node::{Map, Node, known_count};
 use crate::results::row::{Row, Takes};
-
-pub(crate) const TOOL: &str = "sglang bench_serving";
 
 pub(crate) static SGLANG_JSONL: ResultFormat = ResultFormat {
     name: "sglang-bench-jsonl",
@@ -27,38 +23,6 @@ pub(crate) static SGLANG_JSONL: ResultFormat = ResultFormat {
 };
 
 const MS: f64 = 1e-3;
-
-/// A reply ends for this tool with its last line, the closing `[DONE]` included.
-pub(super) const E2E: Definition = Definition::new(Mark::Sent, Mark::Closed, Side::Client)
-    .spread(Percentiles::Linear, Deviation::Population);
-
-pub(super) const TTFT: Definition = E2E.between(Mark::Sent, Mark::FirstToken);
-
-pub(super) const TPOT: Definition = E2E
-    .between(Mark::FirstToken, Mark::Closed)
-    .first_token(FirstToken::Out)
-    .tokens_by(TokensBy::ServerElseAsked);
-
-pub(super) const ITL: Definition = E2E
-    .between(Mark::FirstToken, Mark::LastToken)
-    .each(Each::Chunk)
-    .first_token(FirstToken::Out)
-    .note("for its own /generate endpoint a gap is spread over the tokens of a chunk");
-
-pub(super) const RATE: Definition =
-    Definition::new(Mark::Sent, Mark::Closed, Side::Client).each(Each::Run);
-
-pub(super) const TOKEN_RATE: Definition = RATE.tokens_by(TokensBy::ServerElseAsked);
-
-pub(super) const CONCURRENCY: Definition = RATE.note("sum of end-to-end latencies over duration");
-
-pub(super) const PEAK: Definition = RATE
-    .each(Each::Slice)
-    .tokens_by(TokensBy::Chunks)
-    .note("chunks that arrive in the fullest second");
-
-pub(super) const PEAK_CONCURRENCY: Definition =
-    RATE.each(Each::Slice).note("requests that touch a second, not those that overlap");
 
 const ROWS: &[Row] = &[
     Row::condition("backend", "endpoint"),

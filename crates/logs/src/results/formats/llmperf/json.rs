@@ -1,19 +1,16 @@
-//! `llmperf` (`token_benchmark_ray.py`), JSON: the summary of a run, and its requests one by one.
+//! The JSON of `llmperf`: the summary of a run, and its requests one by one.
 //!
 //! The two files of a run know nothing of each other: each is a run of its own.
 
-use trueline_core::{
-    By, Definition, Deviation, Each, FirstToken, Known, Mark, Metric, Outcome, Percentiles,
-    RequestRecord, Side, Statistic, Stretch, TokensBy, Total, Why,
-};
+use trueline_core::{By, Known, Metric, Outcome, RequestRecord, Stretch, TokensBy, Total, Why};
 
-use super::arrays::{above_zero, tokens};
-use crate::results::draft::{Absent, Draft, Drafts, duration_at};
+use super::{ITL, METRICS, RATE, TOOL, take_one};
+use crate::results::absent::Absent;
+use crate::results::draft::{Draft, Drafts};
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::node::{Map, Node, known_count, known_number};
+use crate::results::quantity::{above_zero, duration_at, tokens};
 use crate::results::row::{Row, Takes, statistic};
-
-pub(crate) const TOOL: &str = "llmperf";
 
 pub(crate) static LLMPERF_SUMMARY: ResultFormat = ResultFormat {
     name: "llmperf-summary-json",
@@ -34,34 +31,6 @@ pub(crate) static LLMPERF_REQUESTS: ResultFormat = ResultFormat {
     source: "llmperf/token_benchmark_ray.py",
     reader: Reader::Documents { is: is_request, read: read_request },
 };
-
-const TIME: Definition = Definition::new(Mark::Sent, Mark::LastToken, Side::Client)
-    .spread(Percentiles::Linear, Deviation::Sample);
-
-const ITL: Definition = TIME
-    .first_token(FirstToken::In)
-    .tokens_by(TokensBy::Tool)
-    .note("end-to-end latency over chunks or tokens of the request, TTFT in it: no gap");
-
-const PER_REQUEST: Definition = TIME
-    .first_token(FirstToken::In)
-    .tokens_by(TokensBy::Tool)
-    .note("output tokens over end-to-end latency, TTFT in it");
-
-const LENGTH: Definition = TIME.tokens_by(TokensBy::Tool);
-
-pub(super) const RATE: Definition =
-    Definition::new(Mark::Sent, Mark::Closed, Side::Client).each(Each::Run);
-
-/// What llmperf measures of each request, by its names.
-pub(super) const METRICS: &[(&str, Metric, Definition)] = &[
-    ("inter_token_latency_s", Metric::ItlS, ITL),
-    ("ttft_s", Metric::TtftS, TIME.between(Mark::Sent, Mark::FirstToken)),
-    ("end_to_end_latency_s", Metric::E2eLatencyS, TIME),
-    ("request_output_throughput_token_per_s", Metric::DecodeTokPerS, PER_REQUEST),
-    ("number_input_tokens", Metric::PromptTokens, LENGTH),
-    ("number_output_tokens", Metric::OutputTokens, LENGTH),
-];
 
 const ROWS: &[Row] = &[
     Row::elsewhere("version"),
@@ -122,18 +91,6 @@ fn read_summary(map: &Map, drafts: &mut Drafts) {
         draft.version(version, By::Reported);
     }
     take_errors(draft, map);
-}
-
-/// Records one statistic of one of the metrics; a time of exactly zero is one that nobody took.
-pub(super) fn take_one(draft: &mut Draft, name: &str, stat: &str, value: Known<f64>, source: &str) {
-    let known = METRICS.iter().find(|(of, ..)| *of == name);
-    let (Some((_, metric, meaning)), Some(stat)) = (known, statistic(stat)) else { return };
-    let is_spread = stat == Statistic::Deviation;
-    let value = match value.value() {
-        Some(0.0) if metric.words().0 == "s" && !is_spread => Known::Not(Why::Absent),
-        _ => value,
-    };
-    draft.figure(*metric, Some(stat), value, *meaning, source);
 }
 
 /// A key as the metric it is about and the statistic: `results_ttft_s_quantiles_p25`.

@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use trueline_core::{By, Known, Outcome, RequestRecord, Stretch, Tokens, Why};
+use trueline_core::{By, Known, Outcome, RequestRecord, Stretch, Why};
 
-use crate::results::draft::{Draft, duration_at, seconds};
+use crate::results::draft::Draft;
 use crate::results::node::{Map, Node, known_count};
+use crate::results::quantity::{above_zero, duration_at, seconds, tokens};
 
 /// The requests of a document with arrays in seconds. An array that is no list, or has another
 /// length than `output_lens`, is noted and not used.
-pub(super) fn take_arrays(draft: &mut Draft, map: &Map) {
+pub(in crate::results::formats) fn take_arrays(draft: &mut Draft, map: &Map) {
     let Some(lengths) = map.get("output_lens").and_then(Node::list) else { return };
     let n = lengths.len();
     let mut column = |key: &str| -> Option<&[Node]> {
@@ -66,20 +67,4 @@ fn gaps_of(node: Option<&Node>) -> Vec<Duration> {
         })
         .collect();
     gaps.unwrap_or_default()
-}
-
-/// A time of zero stands for none.
-pub(super) fn above_zero(value: Known<Duration>) -> Known<Duration> {
-    match value.value() {
-        Some(Duration::ZERO) => Known::Not(Why::Absent),
-        _ => value,
-    }
-}
-
-/// A count as tokens.
-pub(super) fn tokens(count: Known<u64>) -> Known<Tokens> {
-    match count {
-        Known::Is { value, by } => Known::is(Tokens::new(value), by),
-        Known::Not(why) => Known::Not(why),
-    }
 }

@@ -1,9 +1,9 @@
-//! `trtllm-bench` of `TensorRT-LLM`, console: sections under lines such as `= REQUEST DETAILS`.
+//! The console of `trtllm-bench`: sections under lines such as `= REQUEST DETAILS`.
 
 use trueline_core::{By, Definition, Figure, Metric, Total};
 
-use super::trtllm::{
-    DECODE, E2E, IN_FLIGHT, LENGTH, PER_USER, RATE, TOKEN_RATE, TOOL, TPOT, TTFT, in_unit,
+use super::{
+    DECODE, E2E, IN_FLIGHT, LENGTH, MS, PER_USER, RATE, TOKEN_RATE, TOOL, TPOT, TTFT, in_unit,
 };
 use crate::results::draft::{Draft, Drafts};
 use crate::results::format::{Evidence, Reader, ResultFormat};
@@ -21,8 +21,6 @@ pub(crate) static TRTLLM_CONSOLE: ResultFormat = ResultFormat {
     source: "tensorrt_llm/bench/dataclasses/reporting.py",
     reader: Reader::Text { is, read },
 };
-
-const MS: f64 = 1e-3;
 
 const ROWS: &[Row] = &[
     Row::condition("Model", "model"),

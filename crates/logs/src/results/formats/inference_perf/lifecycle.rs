@@ -4,22 +4,17 @@
 //! One object a file; a stage is one load level, the summary is over all stages. All times are in
 //! seconds.
 
-mod meaning;
-pub(in crate::results) mod prometheus;
-pub(in crate::results) mod requests;
-
 use trueline_core::{By, Definition, Known, Load, Metric, Total, Why};
 
-use self::meaning::{E2E, E2E_PER_TOKEN, LENGTH, NOMINAL_DELAY, OWN_LENGTH, RATE, SEND_DELAY};
-use super::distribution::{
-    count_at, forget, number_at, take_distribution, takes_time, zeros_are_nothing,
-};
+use super::meaning::{E2E, E2E_PER_TOKEN, LENGTH, NOMINAL_DELAY, OWN_LENGTH, RATE, SEND_DELAY};
+use super::{TOOL, meaning, prometheus};
 use crate::results::draft::{Draft, Drafts};
 use crate::results::format::{Evidence, Reader, ResultFormat};
-use crate::results::node::{Map, Node, known_count, known_number, whole};
+use crate::results::formats::distribution::{
+    forget, take_distribution, takes_time, zeros_are_nothing,
+};
+use crate::results::node::{Map, Node, count_at, known_count, known_number, number_at, whole};
 use crate::results::row::{Row, Takes};
-
-const TOOL: &str = "inference-perf";
 
 pub(crate) static INFERENCE_PERF_JSON: ResultFormat = ResultFormat {
     name: "inference-perf-lifecycle",

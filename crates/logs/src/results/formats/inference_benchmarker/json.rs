@@ -1,23 +1,15 @@
-//! Hugging Face inference-benchmarker, `results/*.json`: one object, a run for each result in it.
+//! The JSON of inference-benchmarker, `results/*.json`: one object, a run for each result in it.
 //!
 //! The result `warmup` is what its name says and no run.
 
-pub(in crate::results) mod console;
+use trueline_core::{By, Metric, Tokens, Total};
 
-use trueline_core::{
-    By, Definition, Deviation, Each, FirstToken, Load, Mark, Metric, Percentiles, Side, Tokens,
-    TokensBy, Total,
-};
-
-use super::distribution::{
-    count_at, number_at, take_distribution, takes_time, text_at, zeros_are_nothing,
-};
+use super::{E2E, MS, RATE, TOKEN_RATE, TOOL, TPOT, TTFT, WARMUP, set_load};
 use crate::results::draft::{Draft, Drafts};
 use crate::results::format::{Evidence, Reader, ResultFormat};
-use crate::results::node::{Map, Node};
+use crate::results::formats::distribution::{take_distribution, takes_time, zeros_are_nothing};
+use crate::results::node::{Map, Node, count_at, number_at, text_at};
 use crate::results::row::Row;
-
-const TOOL: &str = "inference-benchmarker";
 
 pub(crate) static INFERENCE_BENCHMARKER_JSON: ResultFormat = ResultFormat {
     name: "inference-benchmarker-json",
@@ -28,35 +20,6 @@ pub(crate) static INFERENCE_BENCHMARKER_JSON: ResultFormat = ResultFormat {
     source: "inference-benchmarker/src/writers.rs",
     reader: Reader::Documents { is, read },
 };
-
-const MS: f64 = 1e-3;
-
-/// The name of the entry that is no run.
-const WARMUP: &str = "warmup";
-
-const TIME: Definition = Definition::new(Mark::Sent, Mark::Closed, Side::Client)
-    .spread(Percentiles::Linear, Deviation::NotApplicable);
-
-const E2E: Definition = TIME;
-
-const TTFT: Definition =
-    TIME.between(Mark::Sent, Mark::FirstToken).note("only text in delta.content counts as a token");
-
-/// What the tool calls inter-token latency: first to last token over the tokens after the first.
-const TPOT: Definition = TIME
-    .between(Mark::FirstToken, Mark::LastToken)
-    .first_token(FirstToken::Out)
-    .tokens_by(TokensBy::Tool)
-    .note("a request's mean; each chunk is tokenized alone, which counts too many");
-
-/// Over the start of the first answered request to the end of the last in the list.
-const RATE: Definition = Definition::new(Mark::Sent, Mark::Closed, Side::Client)
-    .each(Each::Run)
-    .note("from the start of the request answered first to the end of the one answered last");
-
-const TOKEN_RATE: Definition = RATE.tokens_by(TokensBy::Tool);
-
-const LENGTH: Definition = TIME.tokens_by(TokensBy::Tool);
 
 const RESULT: &[Row] = &[
     Row::condition("id", "label"),
@@ -123,13 +86,6 @@ fn take_result(draft: &mut Draft, result: &Map, config: Option<&Map>) {
     if let Some(config) = config {
         take_config(draft, config);
     }
-}
-
-/// A rate is the load where there is one; else the virtual users are.
-fn set_load(draft: &mut Draft, users: Option<u32>, rate: Option<f64>) {
-    let users = users.filter(|n| *n > 0);
-    draft.run.plan.max_concurrency = users;
-    draft.run.plan.load = rate.map(Load::Rate).or(users.map(Load::Concurrency));
 }
 
 fn take_config(draft: &mut Draft, config: &Map) {

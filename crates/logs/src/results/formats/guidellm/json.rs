@@ -4,26 +4,20 @@
 //! stands four times, by how its requests ended; a group without requests is written as zeros with
 //! a count of 0.
 
-pub(in crate::results) mod console;
-pub(in crate::results) mod csv;
-mod meaning;
-mod plan;
-mod requests;
-
 use trueline_core::{By, Known, Metric, Statistic, Total, Why};
 
-use self::meaning::{
+use super::meaning::{
     CONCURRENCY, E2E, E2E_PER_TOKEN, LENGTH, MS, RATE, SEND_DELAY, TOKEN_RATE, TPOT, TTFT,
 };
-use super::distribution::{
-    forget, rests_on_nothing, take_distribution, takes_time, text_at, zeros_are_nothing,
-};
-use crate::results::draft::{Draft, Drafts, scaled};
+use super::{TOOL, meaning, plan, requests};
+use crate::results::draft::{Draft, Drafts};
 use crate::results::format::{Evidence, Reader, ResultFormat};
-use crate::results::node::{Map, Node, known_count, known_number};
+use crate::results::formats::distribution::{
+    forget, rests_on_nothing, take_distribution, takes_time, zeros_are_nothing,
+};
+use crate::results::node::{Map, Node, known_count, known_number, text_at};
+use crate::results::quantity::scaled;
 use crate::results::row::{Row, Takes};
-
-const TOOL: &str = "GuideLLM";
 
 pub(crate) static GUIDELLM_JSON: ResultFormat = ResultFormat {
     name: "guidellm-json",

@@ -1,31 +1,23 @@
-//! `llama-bench` of llama.cpp, JSON and JSON lines: one object a test.
+//! `llama-bench` of llama.cpp: what its tests mean.
 //!
 //! A test is a run of some repetitions, each timed inside the engine: no server, no queue, no
 //! sampling. The repetitions are counted and not kept as requests: nobody asked and nobody was
 //! answered, and the time of a generation holds one step more than the time from first to last
 //! token.
 
+pub(in crate::results) mod json;
+pub(in crate::results) mod text;
+
 use trueline_core::{
     By, Definition, Deviation, Each, Figure, FirstToken, Known, Load, Mark, Metric, Percentiles,
     Side, Statistic, Tokens, TokensBy, Total, Why,
 };
 
-use crate::results::draft::{Draft, Drafts};
-use crate::results::format::{Evidence, Reader, ResultFormat};
+use crate::results::draft::Draft;
 use crate::results::node::{Map, Node, known_count, known_number};
 use crate::results::row::Row;
 
 pub(crate) const TOOL: &str = "llama-bench";
-
-pub(crate) static LLAMA_BENCH_JSON: ResultFormat = ResultFormat {
-    name: "llama-bench-json",
-    tool: TOOL,
-    versions: "build 5163 and those with the same fields",
-    shape: "JSON list or JSON lines",
-    evidence: Evidence::Published,
-    source: "llama.cpp/tools/llama-bench/README.md",
-    reader: Reader::Documents { is, read },
-};
 
 const REPETITION: Definition = Definition::new(Mark::Scheduled, Mark::FirstToken, Side::Server)
     .each(Each::Run)
@@ -46,7 +38,7 @@ const MIXED: Definition = REPETITION
     .first_token(FirstToken::In)
     .note("one a repetition: prompt and generated tokens over both; neither prefill nor decode");
 
-pub(super) const ROWS: &[Row] = &[
+const ROWS: &[Row] = &[
     Row::condition("build_commit", "server_version"),
     Row::condition("build_number", "build_number"),
     Row::condition("cpu_info", "cpu"),
@@ -93,21 +85,8 @@ pub(super) const ROWS: &[Row] = &[
     Row::elsewhere("samples_ts"),
 ];
 
-fn is(map: &Map) -> Option<String> {
-    map.has_all(&["n_prompt", "n_gen", "avg_ts"]).then(|| "n_prompt, n_gen, avg_ts".to_owned())
-}
-
-fn read(map: &Map, drafts: &mut Drafts) {
-    // Switches are true and false here, 1 and 0 in the other forms and on the command line.
-    let plain = map.0.iter().map(|(key, node)| match node {
-        Node::Bool(on) => (key.clone(), Node::Text(u8::from(*on).to_string())),
-        other => (key.clone(), other.clone()),
-    });
-    take_test(drafts.begin(TOOL), &Map(plain.collect()), 0.0, "avg_ts");
-}
-
 /// Takes a test by the keys of the JSON form; `step` is that in which its rates are written.
-pub(super) fn take_test(draft: &mut Draft, map: &Map, step: f64, source: &str) {
+fn take_test(draft: &mut Draft, map: &Map, step: f64, source: &str) {
     draft.take(map, ROWS);
     let conditions = &mut draft.run.conditions;
     conditions.set("server", "llama.cpp", By::Derived);
@@ -152,48 +131,5 @@ pub(super) fn take_test(draft: &mut Draft, map: &Map, step: f64, source: &str) {
     let mean = known_number(map.get("avg_ts"));
     for (stat, value) in [(Statistic::Mean, mean), (Statistic::Deviation, deviation)] {
         draft.stepped(Figure::new(metric, Some(stat), value, meaning, source), step);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::results::read_results_from;
-
-    fn test(n_prompt: &str, n_gen: &str) -> String {
-        format!(
-            r#"{{"build_commit":"c","cpu_info":"cpu","gpu_info":"","model_type":"m 7B",
-            "use_mmap":true,"n_prompt":{n_prompt},"n_gen":{n_gen},"n_depth":512,"avg_ts":100.0,
-            "stddev_ts":0.0,"samples_ns":[1],"samples_ts":[100.0],"brand_new":1}}"#
-        )
-    }
-
-    #[test]
-    fn a_test_of_both_is_neither_prefill_nor_decode() {
-        for (n_prompt, n_gen, metric) in [
-            ("512", "0", Metric::PrefillTokPerS),
-            ("0", "128", Metric::DecodeTokPerS),
-            ("512", "128", Metric::TotalTokPerS),
-        ] {
-            let read = read_results_from("t", test(n_prompt, n_gen).as_bytes()).unwrap();
-            let run = &read.runs[0];
-            assert_eq!(run.run.reported.value(metric, Some(Statistic::Mean)), Some(100.0));
-            let [_, std] = &run.run.reported.figures[..] else { panic!("two figures") };
-            assert_eq!(std.value, Known::Not(Why::NeedsMore), "one repetition does not vary");
-            assert_eq!(run.unknown, ["brand_new"]);
-            let conditions = &run.run.conditions;
-            assert_eq!(conditions.get("hardware"), Some("cpu"));
-            assert_eq!(conditions.get("use_mmap"), Some("1"));
-            assert_eq!(run.run.plan.requests, Some(1));
-        }
-    }
-
-    #[test]
-    fn a_test_of_no_tokens_is_rejected() {
-        for (n_prompt, n_gen) in [("0", "0"), ("null", "[1]"), ("-1", "0.5")] {
-            let read = read_results_from("t", test(n_prompt, n_gen).as_bytes()).unwrap();
-            assert_eq!(read.runs[0].rejected.len(), 1);
-            assert!(read.runs[0].run.reported.figures.is_empty());
-        }
     }
 }

@@ -1,8 +1,8 @@
-//! `llmperf` (`token_benchmark_ray.py`), console: a metric's name, its statistics below, then counts.
+//! The console of `llmperf`: a metric's name, its statistics below, then counts.
 
 use trueline_core::{By, Metric, TokensBy, Total};
 
-use super::llmperf::{METRICS, RATE, TOOL, take_one};
+use super::{METRICS, RATE, TOOL, take_one};
 use crate::results::draft::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::input::{Input, Line};
