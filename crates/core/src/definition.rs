@@ -195,14 +195,22 @@ impl Definition {
     }
 }
 
-impl fmt::Display for Definition {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Definition {
+    /// The stretch of time and its clock in words: `sent to first token, client clock`.
+    pub fn stretch(&self) -> String {
         let side = match self.side {
             Side::Client => "client",
             Side::Server => "server",
         };
-        write!(f, "{} to {}, {side} clock", words(self.from), words(self.to))?;
-        let parts = [
+        format!("{} to {}, {side} clock", words(self.from), words(self.to))
+    }
+
+    /// The other parts in words, each empty where it does not apply.
+    ///
+    /// # Shape
+    /// What one sample is, the first token, who counted tokens, percentiles, deviation.
+    pub const fn words(&self) -> [&'static str; 5] {
+        [
             match self.each {
                 Each::Request => "one a request",
                 Each::Chunk => "one a chunk gap",
@@ -239,9 +247,14 @@ impl fmt::Display for Definition {
                 Deviation::Unknown => "deviation of unknown type",
                 Deviation::NotApplicable => "",
             },
-            self.note,
-        ];
-        for part in parts.into_iter().filter(|part| !part.is_empty()) {
+        ]
+    }
+}
+
+impl fmt::Display for Definition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.stretch())?;
+        for part in self.words().into_iter().chain([self.note]).filter(|part| !part.is_empty()) {
             write!(f, "; {part}")?;
         }
         Ok(())

@@ -314,6 +314,22 @@ impl Draft {
         }
     }
 
+    /// Made-up results of the unit tests hold it too: no figure has a meaning that its format does
+    /// not list, and no total is one that it does not.
+    #[cfg(test)]
+    fn holds_only_what_is_listed(&self, format: &super::ResultFormat) {
+        let (figures, totals) = (format.figures(), format.totals());
+        let reported = &self.run.reported;
+        for figure in &reported.figures {
+            let listed = figures.iter().any(|meaning| meaning.is_of(figure));
+            assert!(listed, "{}: {} is not listed: {}", format.name, figure.source, figure.name());
+        }
+        for total in &reported.totals {
+            let listed = totals.iter().any(|meaning| meaning.total == total.total);
+            assert!(listed, "{}: {} is not listed", format.name, total.source);
+        }
+    }
+
     /// The finished run.
     pub(crate) fn finish(
         mut self,
@@ -324,6 +340,8 @@ impl Draft {
             let mean = Known::is(a.sum / f64::from(a.n), By::Derived);
             self.figure(a.metric, Some(Statistic::Mean), mean, a.meaning, a.source);
         }
+        #[cfg(test)]
+        self.holds_only_what_is_listed(format);
         ResultRun {
             run: self.run,
             format,

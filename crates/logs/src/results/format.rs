@@ -6,6 +6,7 @@ use super::formats::{
     llama_bench, llama_benchy, llmeter, llmperf, locust, mlperf, sglang, trtllm, vllm,
 };
 use super::input::Input;
+use super::meaning::Meanings;
 use super::node::Map;
 use super::own;
 
@@ -58,6 +59,8 @@ pub struct ResultFormat {
     /// Where the description stands: the document in which somebody can look the fields up.
     pub source: &'static str,
     pub(crate) reader: Reader,
+    /// Lists what its figures and totals mean, from the tables of the reader.
+    pub(crate) lists: fn(&mut Meanings),
 }
 
 impl std::fmt::Debug for ResultFormat {

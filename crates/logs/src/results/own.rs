@@ -16,6 +16,7 @@ pub(crate) static OWN_JSONL: ResultFormat = ResultFormat {
     evidence: Evidence::Captured,
     source: "docs/request-log.md",
     reader: Reader::Text { is: |_| None, read: |_, _| () },
+    lists: |_| {},
 };
 
 /// Whether an input begins with a header of ours that announces a run.

@@ -11,6 +11,7 @@ mod formats;
 mod guidellm;
 mod inference_benchmarker;
 mod inference_perf;
+mod meanings;
 mod merging;
 mod production;
 mod result_formats;

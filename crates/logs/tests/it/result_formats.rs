@@ -19,7 +19,7 @@ const TOOLS: &[(&str, &str)] = &[
 ];
 
 /// The files below a folder, with their paths in it.
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+pub(super) fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
@@ -30,7 +30,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-fn result_files() -> Vec<PathBuf> {
+pub(super) fn result_files() -> Vec<PathBuf> {
     let Some(corpus) = super::corpus::corpus() else { return Vec::new() };
     let mut found = Vec::new();
     for folder in ["bench-results", "measured"] {

@@ -7,6 +7,7 @@ use trueline_core::{
 
 use crate::results::draft::{Draft, Drafts};
 use crate::results::format::{Evidence, Reader, ResultFormat};
+use crate::results::meaning::{AS_STATED, Meanings, Statistics};
 use crate::results::node::{Map, Node, known_count};
 use crate::results::quantity::{above_zero, duration_at, tokens};
 use crate::results::row::{Row, Takes};
@@ -21,6 +22,7 @@ pub(crate) static GENAI_BENCH_JSON: ResultFormat = ResultFormat {
     evidence: Evidence::Captured,
     source: "genai-bench/genai_bench/metrics/metrics.py",
     reader: Reader::Documents { is, read },
+    lists: list,
 };
 
 const TIME: Definition = Definition::new(Mark::Sent, Mark::LastToken, Side::Client)
@@ -86,6 +88,28 @@ const UNUSED: &[&str] = &[
     "total_tokens",
     "audio_throughput",
 ];
+
+/// The sums of statistics that are totals. No reasoning tokens are written as 0, whether the server
+/// says so or nothing.
+const TOTALS: &[(&str, Total)] = &[
+    ("num_input_tokens", Total::PromptTokens),
+    ("num_output_tokens", Total::OutputTokens),
+    ("num_reasoning_tokens", Total::ReasoningTokens),
+];
+
+fn list(list: &mut Meanings) {
+    list.rows("aggregated_metrics", SUMS);
+    for (key, metric, is_time, meaning) in STATS {
+        let key = format!("aggregated_metrics.stats.{key}.STATISTIC");
+        let listed = list.figure(key, (*metric, 1.0, *meaning), Statistics::Any);
+        if *is_time {
+            listed.unit = AS_STATED;
+        }
+    }
+    for (key, total) in TOTALS {
+        list.total(format!("aggregated_metrics.stats.{key}.sum"), *total);
+    }
+}
 
 fn is(map: &Map) -> Option<String> {
     let sums = map.get("aggregated_metrics").and_then(Node::map)?;
@@ -156,17 +180,12 @@ fn take_stats(draft: &mut Draft, sums: &Map, time_unit: f64) {
             (None, _) => drop(draft.unknown.insert(format!("aggregated_metrics.stats.{key}"))),
         }
     }
-    // No reasoning tokens are written as 0, whether the server says so or nothing.
-    for (key, total) in [
-        ("num_input_tokens", Total::PromptTokens),
-        ("num_output_tokens", Total::OutputTokens),
-        ("num_reasoning_tokens", Total::ReasoningTokens),
-    ] {
+    for (key, total) in TOTALS {
         let sum = match known_count(sums.at(&["stats", key, "sum"])) {
             Known::Is { value: 0, .. } => Known::Not(Why::Absent),
             known => known,
         };
-        draft.total(total, sum, &format!("aggregated_metrics.stats.{key}.sum"));
+        draft.total(*total, sum, &format!("aggregated_metrics.stats.{key}.sum"));
     }
 }
 

@@ -3,7 +3,7 @@
 //! Its client is descended from that of vLLM; the keys lose their `_ms` and the values become
 //! seconds.
 
-use trueline_core::{By, Known, Metric, Share, Statistic, Total, Why};
+use trueline_core::{By, Definition, Known, Metric, Share, Statistic, Total, Why};
 
 use super::vllm;
 use crate::results::draft::{Draft, Drafts};
@@ -21,6 +21,7 @@ pub(crate) static INFERENCEX_JSON: ResultFormat = ResultFormat {
     evidence: Evidence::Published,
     source: "InferenceX/utils/bench_serving/benchmark_serving.py",
     reader: Reader::Documents { is, read },
+    lists: |list| list.rows("", ROWS),
 };
 
 pub(crate) static INFERENCEX_AGGREGATE: ResultFormat = ResultFormat {
@@ -31,6 +32,11 @@ pub(crate) static INFERENCEX_AGGREGATE: ResultFormat = ResultFormat {
     evidence: Evidence::Described,
     source: "InferenceX/utils/process_result.py",
     reader: Reader::Documents { is: is_aggregate, read: read_aggregate },
+    lists: |list| {
+        list.rows("", AGGREGATE_ROWS);
+        list.rows("", &PER_ACCELERATOR);
+        list.rows("", &[INTERACTIVITY]);
+    },
 };
 
 const TTFT: Row = Row::spread("ttft", Metric::TtftS, 1.0, vllm::TTFT);
@@ -110,6 +116,24 @@ const AGGREGATE_ROWS: &[Row] = &[
     E2E,
 ];
 
+const TIMES_ACCELERATORS: Definition =
+    vllm::TOKEN_RATE.note("the rate per accelerator times the accelerators");
+
+/// The rates per accelerator: of all of them, of those that decode, of those that prefill.
+const PER_ACCELERATOR: [Row; 3] = [
+    Row::run("tput_per_gpu", Metric::TotalTokPerS, 1.0, TIMES_ACCELERATORS),
+    Row::run("output_tput_per_gpu", Metric::OutputTokPerS, 1.0, TIMES_ACCELERATORS),
+    Row::run("input_tput_per_gpu", Metric::InputTokPerS, 1.0, TIMES_ACCELERATORS),
+];
+
+/// What the aggregate calls interactivity.
+const INTERACTIVITY: Row = Row::spread(
+    "intvty",
+    Metric::DecodeTokPerS,
+    1.0,
+    vllm::TPOT.note("1 over the same statistic of TPOT; quantiles turned round"),
+);
+
 fn is_aggregate(map: &Map) -> Option<String> {
     map.has_all(&["hw", "conc", "tput_per_gpu"]).then(|| "hw, conc, tput_per_gpu".to_owned())
 }
@@ -129,30 +153,24 @@ fn read_aggregate(map: &Map, drafts: &mut Drafts) {
         (Some(prefill), Some(decode)) => Some(prefill + decode),
         _ => at("tp"),
     };
-    for (key, metric, accelerators) in [
-        ("tput_per_gpu", Metric::TotalTokPerS, all),
-        ("output_tput_per_gpu", Metric::OutputTokPerS, decode),
-        ("input_tput_per_gpu", Metric::InputTokPerS, prefill),
-    ] {
-        if !map.has(key) {
+    for (row, accelerators) in PER_ACCELERATOR.into_iter().zip([all, decode, prefill]) {
+        let (Some(node), Takes::Run(metric, meaning)) = (map.get(row.key), row.takes) else {
             continue;
-        }
-        let value = match (known_number(map.get(key)), accelerators) {
+        };
+        let value = match (known_number(Some(node)), accelerators) {
             (Known::Is { value, .. }, Some(n)) => Known::is(value * n, By::Derived),
             (Known::Is { .. }, None) => Known::Not(Why::NeedsMore),
             (not, _) => not,
         };
-        let meaning = vllm::TOKEN_RATE.note("the rate per accelerator times the accelerators");
-        draft.figure(metric, None, value, meaning, key);
+        draft.figure(metric, None, value, meaning, row.key);
     }
 }
 
 /// What the aggregate calls interactivity is 1 over the same statistic of TPOT, so its p99 is the
 /// rate that 1 % of the requests stay below. The inverse of a deviation means nothing.
 fn take_interactivity(draft: &mut Draft, key: &str, node: &Node) {
-    let meaning = vllm::TPOT.note("1 over the same statistic of TPOT; quantiles turned round");
-    let row = Row::spread("intvty", Metric::DecodeTokPerS, 1.0, meaning);
-    let stat = match spread_of(key, &[row]).map(|(stat, _)| stat) {
+    let Takes::Spread(metric, meaning) = INTERACTIVITY.takes else { return };
+    let stat = match spread_of(key, &[INTERACTIVITY]).map(|(stat, _)| stat) {
         Some(Statistic::Quantile(q)) => Share::new(1.0 - q.get()).ok().map(Statistic::Quantile),
         Some(Statistic::Min) => Some(Statistic::Max),
         Some(Statistic::Max) => Some(Statistic::Min),
@@ -161,7 +179,7 @@ fn take_interactivity(draft: &mut Draft, key: &str, node: &Node) {
     };
     match stat {
         Some(_) => {
-            draft.figure(Metric::DecodeTokPerS, stat, known_number(Some(node)), meaning, key);
+            draft.figure(metric, stat, known_number(Some(node)), meaning, key);
         }
         None => drop(draft.unknown.insert(key.to_owned())),
     }

@@ -7,6 +7,7 @@ use trueline_core::{
 
 use crate::results::draft::{Draft, Drafts};
 use crate::results::format::{Evidence, Reader, ResultFormat};
+use crate::results::meaning::{Meanings, Statistics};
 use crate::results::node::{Map, Node, known_number};
 use crate::results::quantity::scaled;
 use crate::results::row::{Row, Takes};
@@ -21,6 +22,7 @@ pub(crate) static LLAMA_BENCHY_JSON: ResultFormat = ResultFormat {
     evidence: Evidence::Published,
     source: "llama-benchy/schemas/benchmark_report_schema.json",
     reader: Reader::Documents { is, read },
+    lists: list,
 };
 
 const MS: f64 = 1e-3;
@@ -54,6 +56,22 @@ const MEASURED: &[(&str, Metric, f64, Definition)] = &[
     ("e2e_ttft", Metric::TtftS, MS, TTFT),
     ("peak_throughput", Metric::PeakOutputTokPerS, 1.0, PEAK),
 ];
+
+/// The key of the same measurement over all requests at once.
+fn whole(key: &str) -> String {
+    key.replace("_req_", "_")
+}
+
+fn list(list: &mut Meanings) {
+    for (key, metric, unit, meaning) in MEASURED {
+        let quantity = (*metric, *unit, *meaning);
+        list.figure(format!("{key}.STATISTIC"), quantity, Statistics::Any);
+        if whole(key) != *key {
+            list.figure(format!("{}.STATISTIC", whole(key)), quantity, Statistics::Any)
+                .only("with one request at a time");
+        }
+    }
+}
 
 const SUITE: &[Row] = &[
     Row::elsewhere("version"),
@@ -130,7 +148,7 @@ fn take_test(draft: &mut Draft, test: &Map) {
     // One request at a time is both the whole and each; versions of early 2026 wrote the whole alone.
     let alone = concurrency == Some(1);
     for (key, metric, unit, meaning) in MEASURED {
-        let whole = key.replace("_req_", "_");
+        let whole = whole(key);
         let found = [*key, whole.as_str()]
             .into_iter()
             .filter(|name| alone || name == key)

@@ -10,6 +10,7 @@ use trueline_core::{
 
 use crate::results::draft::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
+use crate::results::meaning::Statistics;
 use crate::results::node::{Map, Node, known_count, known_number};
 use crate::results::quantity::{above_zero, duration_at, tokens};
 use crate::results::row::{Row, statistic};
@@ -24,6 +25,13 @@ pub(crate) static LLMETER_STATS: ResultFormat = ResultFormat {
     evidence: Evidence::Captured,
     source: "llmeter/results.py",
     reader: Reader::Documents { is: is_stats, read: read_stats },
+    lists: |list| {
+        list.rows("", ROWS);
+        for (key, metric, meaning) in METRICS {
+            list.figure(format!("{key}-STATISTIC"), (*metric, 1.0, *meaning), Statistics::Any);
+        }
+        list.totals(&[SENT, ANSWERED]);
+    },
 };
 
 pub(crate) static LLMETER_RESPONSES: ResultFormat = ResultFormat {
@@ -34,6 +42,7 @@ pub(crate) static LLMETER_RESPONSES: ResultFormat = ResultFormat {
     evidence: Evidence::Captured,
     source: "llmeter/endpoints/base.py",
     reader: Reader::Documents { is: is_response, read: read_response },
+    lists: |_| {},
 };
 
 const TIME: Definition = Definition::new(Mark::Sent, Mark::LastToken, Side::Client)
@@ -93,6 +102,11 @@ const METRICS: &[(&str, Metric, Definition)] = &[
     ("num_tokens_output", Metric::OutputTokens, LENGTH),
 ];
 
+const SENT: (&str, Total) = ("total_requests", Total::PlannedRequests);
+
+/// All that were sent without those that failed.
+const ANSWERED: (&str, Total) = ("total_requests, failed_requests", Total::CompletedRequests);
+
 fn is_stats(map: &Map) -> Option<String> {
     map.has_all(&["total_requests", "clients", "n_requests", "total_test_time"])
         .then(|| "total_requests, clients, total_test_time".to_owned())
@@ -118,11 +132,11 @@ fn read_stats(map: &Map, drafts: &mut Drafts) {
         let each = count("n_requests").value();
         draft.run.plan.requests = each.and_then(|n| n.checked_mul(u64::from(clients)));
     }
-    draft.total(Total::PlannedRequests, count("total_requests"), "total_requests");
+    draft.total(SENT.1, count(SENT.0), SENT.0);
     let failed = count("failed_requests").value();
     if let (Some(all), Some(failed)) = (count("total_requests").value(), failed) {
         let answered = Known::derived(all.checked_sub(failed), Why::Impossible);
-        draft.total(Total::CompletedRequests, answered, "total_requests, failed_requests");
+        draft.total(ANSWERED.1, answered, ANSWERED.0);
     }
 }
 

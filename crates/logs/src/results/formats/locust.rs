@@ -12,9 +12,10 @@ use trueline_core::{
 use crate::results::draft::{Draft, Drafts};
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::input::Input;
+use crate::results::meaning::{Meanings, Statistics};
 use crate::results::node::{Map, Node, known_count, known_number, text_number};
 use crate::results::quantity::scaled;
-use crate::results::row::{Row, statistic};
+use crate::results::row::{Row, Takes, statistic};
 
 pub(crate) const TOOL: &str = "locust";
 
@@ -26,6 +27,10 @@ pub(crate) static LOCUST_JSON: ResultFormat = ResultFormat {
     evidence: Evidence::Captured,
     source: "locust/stats.py",
     reader: Reader::Documents { is, read },
+    lists: |list| {
+        list_events(list);
+        list.totals(&counts("num_requests"));
+    },
 };
 
 pub(crate) static LOCUST_CSV: ResultFormat = ResultFormat {
@@ -36,6 +41,11 @@ pub(crate) static LOCUST_CSV: ResultFormat = ResultFormat {
     evidence: Evidence::Captured,
     source: "locust/stats.py",
     reader: Reader::Text { is: is_csv, read: read_csv },
+    lists: |list| {
+        list_events(list);
+        list.row(REQUESTS.key, &REQUESTS, Statistics::None);
+        list.totals(&counts("Request Count"));
+    },
 };
 
 const MS: f64 = 1e-3;
@@ -54,15 +64,36 @@ const RATE: Definition = Definition::new(Mark::Sent, Mark::Closed, Side::Client)
     .each(Each::Run)
     .note("from the first to the last request that ended, not over the run");
 
-/// What a name stands for, where it is one that is used for nothing else.
-fn event(name: &str) -> Option<(Metric, Definition)> {
-    match name.trim().to_ascii_lowercase().as_str() {
-        "ttft" | "time_to_first_token" => Some((Metric::TtftS, EVENT)),
-        "itl" | "inter_token_latency" => Some((Metric::ItlS, GAP)),
-        "tpot" | "time_per_output_token" => Some((Metric::TpotS, TPOT)),
-        "e2e" | "e2e_latency" => Some((Metric::E2eLatencyS, E2E)),
-        _ => None,
+/// What names stand for that are used for nothing else, in small letters.
+const EVENTS: &[(&[&str], Metric, Definition)] = &[
+    (&["ttft", "time_to_first_token"], Metric::TtftS, EVENT),
+    (&["itl", "inter_token_latency"], Metric::ItlS, GAP),
+    (&["tpot", "time_per_output_token"], Metric::TpotS, TPOT),
+    (&["e2e", "e2e_latency"], Metric::E2eLatencyS, E2E),
+];
+
+/// The rate of the one path that a run has.
+const REQUESTS: Row = Row::run("Requests/s", Metric::RequestPerS, 1.0, RATE);
+
+/// What the counts of rows are, by the column that counts requests.
+const fn counts(source: &str) -> [(&str, Total); 2] {
+    [(source, Total::CompletedRequests), (source, Total::FailedRequests)]
+}
+
+fn list_events(list: &mut Meanings) {
+    for (names, metric, meaning) in EVENTS {
+        for name in *names {
+            let key = format!("{name}.STATISTIC");
+            list.figure(key, (*metric, MS, *meaning), Statistics::Any);
+        }
     }
+}
+
+/// What a name stands for, where it is one of those.
+fn event(name: &str) -> Option<(Metric, Definition)> {
+    let name = name.trim().to_ascii_lowercase();
+    let known = EVENTS.iter().find(|(names, ..)| names.contains(&name.as_str()));
+    known.map(|(_, metric, meaning)| (*metric, *meaning))
 }
 
 /// Whether a row counts requests: those of events have types of their own.
@@ -122,7 +153,7 @@ fn read(map: &Map, drafts: &mut Drafts) {
 /// Adds a row's requests to those of the run: a run has one such row a path.
 fn add_counts(draft: &mut Draft, all: Option<u64>, failed: Option<u64>, source: &str) {
     let answered = all.and_then(|all| all.checked_sub(failed?));
-    for (total, more) in [(Total::CompletedRequests, answered), (Total::FailedRequests, failed)] {
+    for ((source, total), more) in counts(source).into_iter().zip([answered, failed]) {
         let known = Known::derived(more, Why::Impossible);
         match draft.run.reported.totals.iter_mut().find(|t| t.total == total) {
             Some(figure) => {
@@ -164,8 +195,8 @@ fn read_csv(input: &Input, drafts: &mut Drafts) {
         }
     }
     // The rates of several paths are over several windows.
-    if let [rate] = rates[..] {
-        draft.figure(Metric::RequestPerS, None, rate, RATE, "Requests/s");
+    if let ([rate], Takes::Run(metric, meaning)) = (&rates[..], REQUESTS.takes) {
+        draft.figure(metric, None, *rate, meaning, REQUESTS.key);
     }
 }
 
@@ -177,7 +208,7 @@ fn take_row(draft: &mut Draft, names: &[String], row: &[String], rates: &mut Vec
     draft.used += 1;
     if is_request(text("Type")) {
         add_counts(draft, count("Request Count"), count("Failure Count"), "Request Count");
-        rates.push(known_number(map.get("Requests/s")));
+        rates.push(known_number(map.get(REQUESTS.key)));
         return;
     }
     let Some((metric, meaning)) = event(text("Name")) else { return };

@@ -21,6 +21,7 @@ pub(crate) static MLPERF_SUMMARY: ResultFormat = ResultFormat {
     evidence: Evidence::Published,
     source: "mlcommons/inference/loadgen/results.cc",
     reader: Reader::Text { is, read },
+    lists: |list| list.rows("", ROWS),
 };
 
 const NS: f64 = 1e-9;

@@ -91,10 +91,15 @@ fn length(node: Option<&Node>) -> Option<Tokens> {
     node.and_then(Node::count).filter(|n| *n > 0).map(Tokens::new)
 }
 
+/// How many requests the configuration asks for.
+pub(in crate::results::formats) const PLANNED: (&str, Total) =
+    ("input_config", Total::PlannedRequests);
+
 fn set_requests(draft: &mut Draft, requests: Option<u64>) {
     if let Some(n) = requests {
         draft.run.plan.requests = Some(n);
-        draft.total(Total::PlannedRequests, Known::is(n, By::Reported), "input_config");
+        let (source, total) = PLANNED;
+        draft.total(total, Known::is(n, By::Reported), source);
     }
 }
 

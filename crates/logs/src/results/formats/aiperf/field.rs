@@ -19,6 +19,17 @@ pub(in crate::results::formats) enum Counts {
     ServerOutput,
 }
 
+impl Counts {
+    /// The total that it is where the server counted the same tokens.
+    pub(super) const fn own(self) -> Option<Total> {
+        match self {
+            Self::OwnPrompt => Some(Total::OwnPromptTokens),
+            Self::OwnOutput => Some(Total::OwnOutputTokens),
+            Self::Alone | Self::ServerPrompt | Self::ServerOutput => None,
+        }
+    }
+}
+
 /// One metric of the tool.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in crate::results::formats) struct Field {

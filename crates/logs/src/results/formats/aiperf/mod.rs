@@ -10,13 +10,16 @@ pub(super) mod csv;
 pub(super) mod field;
 mod fields;
 pub(super) mod json;
+pub(super) mod listed;
 mod records;
 pub(super) mod stated;
 
 use self::field::Field;
 use self::fields::{FIELDS, is_of_family};
+use self::stated::CANCELLED;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::input::Input;
+use crate::results::meaning::Meanings;
 
 pub(crate) const TOOL: &str = "aiperf";
 
@@ -24,7 +27,12 @@ const VERSIONS: &str = "0.13.0; the configuration of earlier ones known";
 
 const SOURCE: &str = "github.com/ai-dynamo/aiperf, docs/metrics-reference.md";
 
-const fn format(name: &'static str, shape: &'static str, reader: Reader) -> ResultFormat {
+const fn format(
+    name: &'static str,
+    shape: &'static str,
+    reader: Reader,
+    lists: fn(&mut Meanings),
+) -> ResultFormat {
     ResultFormat {
         name,
         tool: TOOL,
@@ -33,34 +41,43 @@ const fn format(name: &'static str, shape: &'static str, reader: Reader) -> Resu
         evidence: Evidence::Captured,
         source: SOURCE,
         reader,
+        lists,
     }
 }
 
 pub(crate) static AIPERF_JSON: ResultFormat =
-    format("aiperf-json", "JSON", Reader::Documents { is: json::is, read: json::read });
+    format("aiperf-json", "JSON", Reader::Documents { is: json::is, read: json::read }, |list| {
+        listed::by_key(list, FIELDS);
+        listed::counted_by_server(list, FIELDS);
+        list.totals(&[CANCELLED, config::PLANNED]);
+    });
 
 pub(crate) static AIPERF_RECORDS: ResultFormat = format(
     "aiperf-records",
     "JSON lines, one a request",
     Reader::Documents { is: records::is, read: records::read },
+    records::list,
 );
 
 pub(crate) static AIPERF_CSV: ResultFormat = format(
     "aiperf-csv",
     "CSV of two or three tables",
     Reader::Text { is: is_csv, read: |input, drafts| csv::read(input, drafts, &PRINTED) },
+    |list| listed::by_name(list, FIELDS),
 );
 
 pub(crate) static AIPERF_CONSOLE: ResultFormat = format(
     "aiperf-console",
     "console",
     Reader::Text { is: is_console, read: |input, drafts| console::read(input, drafts, &PRINTED) },
+    |list| listed::by_name(list, FIELDS),
 );
 
 pub(crate) static AIPERF_BESIDE: ResultFormat = format(
     "aiperf-beside",
     "inputs, manifest of phases, raw requests, time slices: no results",
     Reader::Beside { is: beside::is },
+    |_| {},
 );
 
 /// How a tool prints its metrics for people: by their names, on a console or in CSV.

@@ -10,11 +10,24 @@ use super::TOOL;
 use super::fields::{FIELDS, is_of_family};
 use super::stated::factor;
 use crate::results::draft::{Draft, Drafts};
+use crate::results::meaning::Meanings;
 use crate::results::node::{Map, Node, known_number, whole};
 use crate::results::quantity::{scaled, seconds, tokens};
 
 /// Where a run keeps which profiling phase it holds.
 const PHASE: &str = "profiling_phase";
+
+/// The tool's own counts, summed where the server counts the same: total, key, the server's key.
+const OWN: [(Total, &str, &str); 2] = [
+    (Total::OwnPromptTokens, "input_sequence_length", "usage_prompt_tokens"),
+    (Total::OwnOutputTokens, "output_sequence_length", "usage_completion_tokens"),
+];
+
+pub(super) fn list(list: &mut Meanings) {
+    for (total, key, _) in OWN {
+        list.total(format!("metrics.{key}"), total);
+    }
+}
 
 pub(super) fn is(map: &Map) -> Option<String> {
     let metadata = map.get("metadata")?.map()?;
@@ -38,11 +51,7 @@ pub(super) fn read(map: &Map, drafts: &mut Drafts) {
         }
     }
     if !request.warmup && request.outcome == Outcome::Ok {
-        let own = [
-            (Total::OwnPromptTokens, "input_sequence_length", "usage_prompt_tokens"),
-            (Total::OwnOutputTokens, "output_sequence_length", "usage_completion_tokens"),
-        ];
-        for (total, own, server) in own {
+        for (total, own, server) in OWN {
             if count(metrics, server).is_known() {
                 add(draft, total, count(metrics, own), own);
             }

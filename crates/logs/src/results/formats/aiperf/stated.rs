@@ -51,6 +51,14 @@ impl Stated {
     }
 }
 
+/// How many requests were answered, failed and were cancelled, whatever the form.
+pub(in crate::results::formats) const ANSWERED: (&str, Total) =
+    ("request_count", Total::CompletedRequests);
+pub(in crate::results::formats) const FAILED: (&str, Total) =
+    ("error_request_count", Total::FailedRequests);
+pub(in crate::results::formats) const CANCELLED: (&str, Total) =
+    ("error_summary", Total::CancelledRequests);
+
 /// The metrics of one run.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::results::formats) struct Metrics<'a>(pub(in crate::results::formats) &'a [Stated]);
@@ -88,8 +96,8 @@ impl Metrics<'_> {
         for stated in self.0 {
             let (used, own) = match stated.field.counts {
                 Counts::Alone => (true, None),
-                Counts::OwnPrompt => (true, prompts.then_some(Total::OwnPromptTokens)),
-                Counts::OwnOutput => (true, outputs.then_some(Total::OwnOutputTokens)),
+                Counts::OwnPrompt => (true, stated.field.counts.own().filter(|_| prompts)),
+                Counts::OwnOutput => (true, stated.field.counts.own().filter(|_| outputs)),
                 Counts::ServerPrompt => (prompts, None),
                 Counts::ServerOutput => (outputs, None),
             };
@@ -108,7 +116,7 @@ impl Metrics<'_> {
         cancelled: u64,
     ) {
         let all = self.count("completed_request_count");
-        let (answered, failed) = (self.count("request_count"), self.count("error_request_count"));
+        let (answered, failed) = (self.count(ANSWERED.0), self.count(FAILED.0));
         let without =
             |part: Known<u64>| all.value().zip(part.value()).and_then(|(n, k)| n.checked_sub(k));
         // A count of none is left out of the file, but the sum of both is there.
@@ -116,19 +124,15 @@ impl Metrics<'_> {
         let failed = failed
             .or(Known::derived(without(answered), Why::Absent))
             .or(Known::derived(errors, Why::Absent));
-        draft.total(Total::CompletedRequests, answered, "request_count");
+        draft.total(ANSWERED.1, answered, ANSWERED.0);
         let failed = match failed {
             Known::Is { value, .. } if cancelled > 0 => {
-                draft.total(
-                    Total::CancelledRequests,
-                    Known::is(cancelled, By::Reported),
-                    "error_summary",
-                );
+                draft.total(CANCELLED.1, Known::is(cancelled, By::Reported), CANCELLED.0);
                 Known::derived(value.checked_sub(cancelled), Why::Impossible)
             }
             other => other,
         };
-        draft.total(Total::FailedRequests, failed, "error_request_count");
+        draft.total(FAILED.1, failed, FAILED.0);
     }
 
     /// Notes which of some metrics are not there, by the labels of the file's form.

@@ -8,18 +8,24 @@ use trueline_core::{
     Definition, Deviation, Each, FirstToken, Mark, Metric, Percentiles, Side, TokensBy,
 };
 
-use super::aiperf::config::take_config;
+use super::aiperf::config::{PLANNED, take_config};
 use super::aiperf::field::Field;
 use super::aiperf::stated::Metrics;
-use super::aiperf::{Printed, console, csv, json};
+use super::aiperf::{Printed, console, csv, json, listed};
 use crate::results::draft::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::input::Input;
+use crate::results::meaning::Meanings;
 use crate::results::node::{Map, Node};
 
 pub(crate) const TOOL: &str = "genai-perf";
 
-const fn format(name: &'static str, shape: &'static str, reader: Reader) -> ResultFormat {
+const fn format(
+    name: &'static str,
+    shape: &'static str,
+    reader: Reader,
+    lists: fn(&mut Meanings),
+) -> ResultFormat {
     ResultFormat {
         name,
         tool: TOOL,
@@ -28,28 +34,35 @@ const fn format(name: &'static str, shape: &'static str, reader: Reader) -> Resu
         evidence: Evidence::Described,
         source: "github.com/triton-inference-server/perf_analyzer, genai-perf/README.md",
         reader,
+        lists,
     }
 }
 
 pub(crate) static GENAI_PERF_JSON: ResultFormat =
-    format("genai-perf-json", "JSON", Reader::Documents { is, read });
+    format("genai-perf-json", "JSON", Reader::Documents { is, read }, |list| {
+        listed::by_key(list, FIELDS);
+        list.totals(&[PLANNED]);
+    });
 
 pub(crate) static GENAI_PERF_REQUESTS: ResultFormat = format(
     "genai-perf-requests",
     "JSON of requests by experiment",
     Reader::Documents { is: requests::is, read: requests::read },
+    |_| {},
 );
 
 pub(crate) static GENAI_PERF_CSV: ResultFormat = format(
     "genai-perf-csv",
     "CSV of two or more tables",
     Reader::Text { is: is_csv, read: |input, drafts| csv::read(input, drafts, &PRINTED) },
+    |list| listed::by_name(list, FIELDS),
 );
 
 pub(crate) static GENAI_PERF_CONSOLE: ResultFormat = format(
     "genai-perf-console",
     "console",
     Reader::Text { is: is_console, read: |input, drafts| console::read(input, drafts, &PRINTED) },
+    |list| listed::by_name(list, FIELDS),
 );
 
 const TIME: Definition = Definition::new(Mark::Sent, Mark::LastToken, Side::Client)

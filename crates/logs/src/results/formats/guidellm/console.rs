@@ -11,6 +11,7 @@ use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::formats::distribution::zeros_are_nothing;
 use crate::results::input::Input;
 use crate::results::labels::step_of;
+use crate::results::meaning::{Meanings, Statistics};
 use crate::results::node::{text_number, whole};
 use crate::results::quantity::{scaled, seconds};
 use crate::results::row::{Row, Takes, statistic};
@@ -24,6 +25,7 @@ pub(crate) static GUIDELLM_CONSOLE: ResultFormat = ResultFormat {
     evidence: Evidence::Captured,
     source: "guidellm/benchmark/outputs/console.py",
     reader: Reader::Text { is, read },
+    lists: list,
 };
 
 /// Columns by group, name and what they hold; a spread has its statistic in the third heading.
@@ -47,6 +49,17 @@ const COLUMNS: &[(&str, &str, Row)] = &[
     ("Total Tokens", "Per Sec", Row::run("Mean", Metric::TotalTokPerS, 1.0, TOKEN_RATE_OF_ALL)),
     ("Goodput", "Per Sec", Row::run("Mean", Metric::GoodputRequestPerS, 1.0, RATE_OF_ALL)),
 ];
+
+fn list(list: &mut Meanings) {
+    for (group, name, row) in COLUMNS {
+        let key = |unit: &str| format!("{group} / {name} / {unit}");
+        match row.takes {
+            Takes::Total(total) => drop(list.total(key(row.key), total)),
+            Takes::Spread(..) => drop(list.row(key("STATISTIC"), row, Statistics::Any)),
+            _ => drop(list.row(key(row.key), row, Statistics::None)),
+        }
+    }
+}
 
 /// The line before the tables that names the model.
 const VALIDATED: &str = "backend validated with model ";

@@ -15,6 +15,7 @@ use crate::results::draft::{Draft, Drafts};
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::formats::distribution::{takes_time, zeros_are_nothing};
 use crate::results::input::Input;
+use crate::results::meaning::{Meanings, Statistics};
 use crate::results::node::{Map, Node, text_at, text_number, whole};
 use crate::results::quantity::{scaled, seconds};
 use crate::results::row::{Row, Takes};
@@ -27,6 +28,7 @@ pub(crate) static GUIDELLM_CSV: ResultFormat = ResultFormat {
     evidence: Evidence::Captured,
     source: "guidellm/benchmark/outputs/csv.py",
     reader: Reader::Text { is, read },
+    lists: list,
 };
 
 /// The figures: group and name of their columns with the row of what they hold.
@@ -79,6 +81,19 @@ const TOTALS: &[(&str, Total)] = &[
     ("Errored", Total::FailedRequests),
     ("Incomplete", Total::CancelledRequests),
 ];
+
+fn list(list: &mut Meanings) {
+    for (group, name, row) in FIGURES {
+        list.row(format!("{group} / {name} / STATISTIC"), row, Statistics::Any);
+    }
+    for (group, name, row) in RATES {
+        list.row(format!("{group} / {name} / Mean"), row, Statistics::None);
+    }
+    for (name, total) in TOTALS {
+        list.total(format!("Request Counts / {name}"), *total);
+    }
+    list.totals(&[plan::PLANNED]);
+}
 
 /// Groups that are known and not used, or looked at by name.
 const OTHER_GROUPS: &[&str] = &[

@@ -15,6 +15,7 @@ use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::formats::distribution::{
     forget, rests_on_nothing, take_distribution, takes_time, zeros_are_nothing,
 };
+use crate::results::meaning::{Meanings, Statistics};
 use crate::results::node::{Map, Node, known_count, known_number, text_at};
 use crate::results::quantity::scaled;
 use crate::results::row::{Row, Takes};
@@ -27,6 +28,7 @@ pub(crate) static GUIDELLM_JSON: ResultFormat = ResultFormat {
     evidence: Evidence::Captured,
     source: "guidellm/benchmark/schemas/metrics.py",
     reader: Reader::Documents { is, read },
+    lists: list,
 };
 
 /// The keys of a report.
@@ -109,6 +111,29 @@ const RATES: &[Row] = &[
     Row::run("tokens_per_second", Metric::TotalTokPerS, 1.0, TOKEN_RATE),
     Row::run("request_goodput", Metric::GoodputRequestPerS, 1.0, RATE),
 ];
+
+/// The most requests in flight, which stand beside their mean.
+const PEAK: Row = Row::run("request_concurrency", Metric::PeakConcurrency, 1.0, CONCURRENCY);
+
+/// The lengths whose sum is a total.
+const SUMS: &[(&str, Total)] =
+    &[("prompt_token_count", Total::PromptTokens), ("output_token_count", Total::OutputTokens)];
+
+fn list(list: &mut Meanings) {
+    list.rows("metrics.request_totals", TOTALS);
+    for row in METRICS {
+        let key = format!("metrics.{}.successful.STATISTIC", row.key);
+        list.row(key, row, Statistics::Any);
+    }
+    for row in RATES {
+        list.row(format!("metrics.{}.successful.mean", row.key), row, Statistics::None);
+    }
+    list.row(format!("metrics.{}.successful.max", PEAK.key), &PEAK, Statistics::None);
+    for (key, total) in SUMS {
+        list.total(format!("metrics.{key}.successful.total_sum"), *total);
+    }
+    list.totals(&[plan::PLANNED]);
+}
 
 /// The keys of a distribution that are no statistics of ours.
 const BESIDES: &[&str] =
@@ -203,14 +228,10 @@ fn take_group(draft: &mut Draft, source: &str, group: Option<&Node>, row: &Row) 
     if nothing {
         forget(draft, from);
     }
-    let total = match metric {
-        Metric::PromptTokens => Total::PromptTokens,
-        Metric::OutputTokens => Total::OutputTokens,
-        _ => return,
-    };
+    let Some((_, total)) = SUMS.iter().find(|(key, _)| *key == row.key) else { return };
     let sum = known_count(map.get("total_sum"));
     let sum = if nothing { Known::Not(Why::Absent) } else { sum };
-    draft.total(total, sum, &format!("{source}.total_sum"));
+    draft.total(*total, sum, &format!("{source}.total_sum"));
 }
 
 /// The mean of a rate; for the requests in flight the largest too.
@@ -220,9 +241,8 @@ fn take_rate(draft: &mut Draft, source: &str, group: Option<&Node>, row: &Row) {
     let map = group.and_then(Node::map);
     let of = |key: &str| known_number(map.and_then(|map| map.get(key)));
     draft.figure(metric, None::<Statistic>, of("mean"), meaning, &format!("{source}.mean"));
-    if metric == Metric::Concurrency {
-        let source = format!("{source}.max");
-        draft.figure(Metric::PeakConcurrency, None, of("max"), meaning, &source);
+    if let (true, Takes::Run(peak, meaning)) = (row.key == PEAK.key, PEAK.takes) {
+        draft.figure(peak, None, of("max"), meaning, &format!("{source}.max"));
     }
     if map.is_some_and(rests_on_nothing) {
         forget(draft, from);

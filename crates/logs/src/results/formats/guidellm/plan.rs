@@ -60,6 +60,10 @@ fn set_load(draft: &mut Draft, kind: &str, level: Option<u32>, rate: Option<f64>
     }
 }
 
+/// The number of requests that ends the run.
+pub(super) const PLANNED: (&str, Total) =
+    ("config.constraints.max_requests", Total::PlannedRequests);
+
 /// How many requests were asked for, where a number ends the run.
 pub(super) fn take_constraints(draft: &mut Draft, constraints: &Map) {
     let count = count_at(constraints, &["max_requests", "args", "count"])
@@ -67,8 +71,8 @@ pub(super) fn take_constraints(draft: &mut Draft, constraints: &Map) {
         .or_else(|| count_at(constraints, &["max_requests"]));
     if let Some(count) = count {
         draft.run.plan.requests = Some(count);
-        let source = "config.constraints.max_requests";
-        draft.total(Total::PlannedRequests, Known::is(count, By::Reported), source);
+        let (source, total) = PLANNED;
+        draft.total(total, Known::is(count, By::Reported), source);
     }
 }
 

@@ -8,6 +8,7 @@ use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::formats::distribution::{takes_time, zeros_are_nothing};
 use crate::results::input::Input;
 use crate::results::labels::step_of;
+use crate::results::meaning::Statistics;
 use crate::results::node::{text_number, whole};
 use crate::results::quantity::scaled;
 use crate::results::row::{Row, Takes};
@@ -21,6 +22,16 @@ pub(crate) static INFERENCE_BENCHMARKER_CONSOLE: ResultFormat = ResultFormat {
     evidence: Evidence::Captured,
     source: "inference-benchmarker/src/table.rs",
     reader: Reader::Text { is, read },
+    lists: |list| {
+        for row in COLUMNS {
+            let statistics = match row.takes {
+                Takes::Spread(..) => Statistics::One(Statistic::Mean),
+                _ => Statistics::None,
+            };
+            list.row(row.key, row, statistics);
+        }
+        list.totals(&COUNTS);
+    },
 };
 
 /// The columns of the results; a spread is a mean.
@@ -35,6 +46,12 @@ const COLUMNS: &[Row] = &[
     Row::elsewhere("Successful Requests").expected(),
     Row::spread("Prompt tokens per req (avg)", Metric::PromptTokens, 1.0, LENGTH),
     Row::spread("Decoded tokens per req (avg)", Metric::OutputTokens, 1.0, LENGTH),
+];
+
+/// The two numbers in `8/8`: answered, and all.
+const COUNTS: [(&str, Total); 2] = [
+    ("Successful Requests", Total::CompletedRequests),
+    ("Successful Requests", Total::FailedRequests),
 ];
 
 /// What the parameters say of the plan.
@@ -132,13 +149,15 @@ fn take_row(draft: &mut Draft, headings: &[String], row: &[&str], parameters: &P
 }
 
 fn take_cell(draft: &mut Draft, column: &Row, cell: &str) {
-    if column.key == "Successful Requests" {
+    if COUNTS.iter().any(|(key, _)| *key == column.key) {
         let counts = cell.split_once('/').map(|(ok, all)| (count(ok), count(all)));
         let (ok, all) =
             counts.unwrap_or((Known::Not(Why::Impossible), Known::Not(Why::Impossible)));
         let failed = all.value().zip(ok.value()).and_then(|(all, ok)| all.checked_sub(ok));
-        draft.total(Total::CompletedRequests, ok, column.key);
-        draft.total(Total::FailedRequests, Known::derived(failed, Why::Impossible), column.key);
+        let failed = Known::derived(failed, Why::Impossible);
+        for ((source, total), count) in COUNTS.into_iter().zip([ok, failed]) {
+            draft.total(total, count, source);
+        }
         return;
     }
     let statistic = match column.takes {

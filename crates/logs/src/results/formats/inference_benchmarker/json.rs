@@ -19,6 +19,10 @@ pub(crate) static INFERENCE_BENCHMARKER_JSON: ResultFormat = ResultFormat {
     evidence: Evidence::Captured,
     source: "inference-benchmarker/src/writers.rs",
     reader: Reader::Documents { is, read },
+    lists: |list| {
+        list.rows("", RESULT);
+        list.distributions("", TIMES);
+    },
 };
 
 const RESULT: &[Row] = &[

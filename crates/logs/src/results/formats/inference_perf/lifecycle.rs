@@ -13,6 +13,7 @@ use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::formats::distribution::{
     forget, take_distribution, takes_time, zeros_are_nothing,
 };
+use crate::results::meaning::{Meanings, Statistics};
 use crate::results::node::{Map, Node, count_at, known_count, known_number, number_at, whole};
 use crate::results::row::{Row, Takes};
 
@@ -24,6 +25,7 @@ pub(crate) static INFERENCE_PERF_JSON: ResultFormat = ResultFormat {
     evidence: Evidence::Captured,
     source: "inference_perf/reportgen/base.py",
     reader: Reader::Documents { is, read },
+    lists: list,
 };
 
 const REPORT: &[Row] = &[
@@ -94,6 +96,59 @@ const fn latencies(tpot: Definition, itl: Definition) -> [Row; 5] {
 static LATENCIES: [Row; 5] = latencies(meaning::TPOT, meaning::ITL);
 static LATENCIES_OF_CHUNKS: [Row; 5] = latencies(meaning::TPOT_OF_CHUNKS, meaning::ITL_OF_CHUNKS);
 
+/// How long requests wait in the client, by whether a concurrency is held.
+const DELAY: Row = Row::run("schedule_delay", Metric::SendDelayS, 1.0, SEND_DELAY);
+const DELAY_WHERE_HELD: Row = Row::run("schedule_delay", Metric::SendDelayS, 1.0, NOMINAL_DELAY);
+
+/// Lengths with their sum: by the server's count, and by the tool's own.
+const LENGTHS: [(Total, Row, Row); 2] = [
+    (
+        Total::PromptTokens,
+        Row::run("prompt_tokens", Metric::PromptTokens, 1.0, LENGTH),
+        Row::run("prompt_len", Metric::PromptTokens, 1.0, OWN_LENGTH),
+    ),
+    (
+        Total::OutputTokens,
+        Row::run("output_tokens", Metric::OutputTokens, 1.0, LENGTH),
+        Row::run("output_len", Metric::OutputTokens, 1.0, OWN_LENGTH),
+    ),
+];
+
+/// The path below `successes` and what stands there.
+const GOODPUT: Row =
+    Row::run("goodput_metrics.request_goodput", Metric::GoodputRequestPerS, 1.0, meaning::GOODPUT);
+
+const CACHED: (&str, Total) = ("successes.prompt_tokens.cached", Total::CachedTokens);
+const OWN_OUTPUT: (&str, Total) =
+    ("successes.output_len.mean x successes.count", Total::OwnOutputTokens);
+const RETRIES: (&str, Total) = ("retries.attempts", Total::Retries);
+
+fn list(list: &mut Meanings) {
+    list.distributions("load_summary.", &[DELAY]);
+    let held = "load_summary.schedule_delay.STATISTIC";
+    if let Some(meaning) = list.row(held, &DELAY_WHERE_HELD, Statistics::Any) {
+        meaning.only("where a concurrency is held");
+    }
+    for (row, of_chunks) in LATENCIES.iter().zip(&LATENCIES_OF_CHUNKS) {
+        let key = format!("successes.latency.{}.STATISTIC", row.key);
+        if row != of_chunks
+            && let Some(meaning) = list.row(key.clone(), of_chunks, Statistics::Any)
+        {
+            meaning.only("in reports without `benchmark_time_seconds`");
+        }
+        list.row(key, row, Statistics::Any);
+    }
+    list.rows("successes.throughput", THROUGHPUT);
+    list.rows("successes", &[GOODPUT]);
+    for (total, server, own) in LENGTHS {
+        list.distributions("successes.", &[server, own]);
+        list.total(format!("successes.{}.total", server.key), total);
+    }
+    list.rows("successes", SUCCESSES);
+    list.rows("failures", FAILURES);
+    list.totals(&[CACHED, OWN_OUTPUT, RETRIES]);
+}
+
 fn is(map: &Map) -> Option<String> {
     let keys = map.has_all(&["load_summary", "successes", "failures"]);
     (keys && !prometheus::is_one(map)).then(|| "load_summary, successes, failures".to_owned())
@@ -117,7 +172,7 @@ fn read(map: &Map, drafts: &mut Drafts) {
         take_successes(draft, successes, latencies);
     }
     if let Some(attempts) = map.at(&["retries", "attempts"]) {
-        draft.total(Total::Retries, known_count(Some(attempts)), "retries.attempts");
+        draft.total(RETRIES.1, known_count(Some(attempts)), RETRIES.0);
     }
     zeros_are_nothing(draft, takes_time);
 }
@@ -129,10 +184,9 @@ fn take_load(draft: &mut Draft, load: &Map) {
     let held = draft.run.plan.max_concurrency.is_some();
     let rate = number_at(load, &["requested_rate"]).filter(|rate| *rate > 0.0 && !held);
     draft.run.plan.load = rate.map(Load::Rate).or(draft.run.plan.load);
-    let delay = if held { NOMINAL_DELAY } else { SEND_DELAY };
-    let row = Row::run("schedule_delay", Metric::SendDelayS, 1.0, delay);
-    if let Some(node) = load.get("schedule_delay") {
-        take_distribution(draft, "load_summary.schedule_delay", node, &row, &[]);
+    let row = if held { &DELAY_WHERE_HELD } else { &DELAY };
+    if let Some(node) = load.get(row.key) {
+        take_distribution(draft, "load_summary.schedule_delay", node, row, &[]);
     }
 }
 
@@ -155,10 +209,10 @@ fn take_successes(draft: &mut Draft, successes: &Map, latencies: &[Row]) {
         draft.take_under("successes.throughput", map, THROUGHPUT);
     }
     take_lengths(draft, successes);
-    if let Some(node) = successes.at(&["goodput_metrics", "request_goodput"]) {
-        let source = "successes.goodput_metrics.request_goodput";
-        let rate = known_number(Some(node));
-        draft.figure(Metric::GoodputRequestPerS, None, rate, meaning::GOODPUT, source);
+    let goodput = successes.at(&["goodput_metrics", "request_goodput"]);
+    if let (Some(node), Takes::Run(metric, meaning)) = (goodput, GOODPUT.takes) {
+        let source = format!("successes.{}", GOODPUT.key);
+        draft.figure(metric, None, known_number(Some(node)), meaning, &source);
     }
     if count_at(successes, &["count"]) == Some(0) {
         forget(draft, from);
@@ -168,32 +222,28 @@ fn take_successes(draft: &mut Draft, successes: &Map, latencies: &[Row]) {
 /// Lengths and sums of tokens: the server's where the report has them, else the tool's own.
 fn take_lengths(draft: &mut Draft, successes: &Map) {
     let answered = count_at(successes, &["count"]);
-    for (metric, total, server, own) in [
-        (Metric::PromptTokens, Total::PromptTokens, "prompt_tokens", "prompt_len"),
-        (Metric::OutputTokens, Total::OutputTokens, "output_tokens", "output_len"),
-    ] {
-        let of = |key: &str| successes.get(key).filter(|node| node.map().is_some());
+    for (total, server, own) in LENGTHS {
+        let of = |row: &Row| successes.get(row.key).filter(|node| node.map().is_some());
         let has_mean = |node: &&Node| node.map().is_some_and(|map| map.has("mean"));
-        let (key, node, meaning) = match (of(server).filter(has_mean), of(own)) {
-            (Some(node), _) => (server, Some(node), LENGTH),
-            (None, node) => (own, node, OWN_LENGTH),
+        let (row, node) = match (of(&server).filter(has_mean), of(&own)) {
+            (Some(node), _) => (&server, Some(node)),
+            (None, node) => (&own, node),
         };
         if let Some(node) = node {
-            let row = Row::run(key, metric, 1.0, meaning);
             let known = ["total", "cached", "uncached"];
-            take_distribution(draft, &format!("successes.{key}"), node, &row, &known);
+            take_distribution(draft, &format!("successes.{}", row.key), node, row, &known);
         }
-        if let Some(sum) = of(server).and_then(Node::map).and_then(|map| map.get("total")) {
+        if let Some(sum) = of(&server).and_then(Node::map).and_then(|map| map.get("total")) {
             let sum = known_count(Some(sum));
             let sum = if answered == Some(0) { Known::Not(Why::Absent) } else { sum };
-            draft.total(total, sum, &format!("successes.{server}.total"));
+            draft.total(total, sum, &format!("successes.{}.total", server.key));
         }
     }
     if let Some(cached) = successes.at(&["prompt_tokens", "cached"]) {
         // A server that says nothing of its cache is counted as 0.
         let cached = known_count(Some(cached));
         let cached = if cached.value() == Some(0) { Known::Not(Why::Absent) } else { cached };
-        draft.total(Total::CachedTokens, cached, "successes.prompt_tokens.cached");
+        draft.total(CACHED.1, cached, CACHED.0);
     }
     let own = number_at(successes, &["output_len", "mean"]);
     if let (Some(mean), Some(n), true) = (own, answered, successes.has("output_tokens")) {
@@ -202,6 +252,6 @@ fn take_lengths(draft: &mut Draft, successes: &Map) {
         let near = (sum - sum.round()).abs() < 1e-6 * sum.max(1.0);
         let sum = whole(sum.round()).value().filter(|_| near && n > 0);
         let sum = Known::derived(sum, Why::Impossible);
-        draft.total(Total::OwnOutputTokens, sum, "successes.output_len.mean x successes.count");
+        draft.total(OWN_OUTPUT.1, sum, OWN_OUTPUT.0);
     }
 }

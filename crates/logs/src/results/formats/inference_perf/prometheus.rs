@@ -12,6 +12,7 @@ use super::TOOL;
 use crate::results::draft::{Draft, Drafts};
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::formats::distribution::{take_distribution, zeros_are_nothing};
+use crate::results::meaning::{Meanings, Statistics};
 use crate::results::node::{Map, Node, known_count, known_number};
 use crate::results::quantity::scaled;
 use crate::results::row::{Row, Takes};
@@ -24,6 +25,7 @@ pub(crate) static INFERENCE_PERF_PROMETHEUS: ResultFormat = ResultFormat {
     evidence: Evidence::Published,
     source: "inference_perf/reportgen/base.py",
     reader: Reader::Documents { is, read },
+    lists: list,
 };
 
 const TIME: Definition = Definition::new(Mark::Arrived, Mark::LastToken, Side::Server)
@@ -51,7 +53,7 @@ const RATE: Definition = Definition::new(Mark::Arrived, Mark::LastToken, Side::S
 const LENGTH: Definition = TIME.tokens_by(TokensBy::Server);
 
 const SUCCESSES: &[Row] = &[
-    Row::total("count", Total::CompletedRequests).expected(),
+    Row::elsewhere("count").expected(),
     Row::elsewhere("rate").expected(),
     Row::elsewhere("prompt_len"),
     Row::elsewhere("output_len"),
@@ -95,6 +97,30 @@ const VALUES: &[(&[&str], Row)] = &[
     (&["prefix_cache_hit_percent", "mean"], Row::run("", Metric::CacheHitShare, 0.01, RATE)),
 ];
 
+/// Lengths, with the rate of their sum in the same object.
+const LENGTHS: &[Row] = &[
+    Row::run("prompt_len", Metric::PromptTokens, 1.0, LENGTH),
+    Row::run("output_len", Metric::OutputTokens, 1.0, LENGTH),
+];
+
+/// Counts, by the path to them.
+const COUNTS: &[(&[&str], Total)] = &[
+    (&["count"], Total::CompletedRequests),
+    (&["num_preemptions_total", "mean"], Total::Preemptions),
+    (&["prompt_tokens_cached"], Total::CachedTokens),
+];
+
+fn list(list: &mut Meanings) {
+    list.distributions("successes.", SUCCESSES);
+    for (path, row) in VALUES {
+        list.row(format!("successes.{}", path.join(".")), row, Statistics::None);
+    }
+    list.distributions("successes.", LENGTHS);
+    for (path, total) in COUNTS {
+        list.total(format!("successes.{}", path.join(".")), *total);
+    }
+}
+
 /// Whether a report is of the server's metrics: the client's load is not in it.
 pub(super) fn is_one(map: &Map) -> bool {
     let no_load = map.get("load_summary").and_then(Node::map).is_some_and(|load| load.0.is_empty());
@@ -131,12 +157,9 @@ fn read(map: &Map, drafts: &mut Drafts) {
             draft.figure(metric, None, value, meaning, &format!("successes.{}", path.join(".")));
         }
     }
-    for (metric, key) in
-        [(Metric::PromptTokens, "prompt_len"), (Metric::OutputTokens, "output_len")]
-    {
-        if let Some(node) = successes.get(key) {
-            let row = Row::run(key, metric, 1.0, LENGTH);
-            take_distribution(draft, &format!("successes.{key}"), node, &row, &["rate"]);
+    for row in LENGTHS {
+        if let Some(node) = successes.get(row.key) {
+            take_distribution(draft, &format!("successes.{}", row.key), node, row, &["rate"]);
         }
     }
     take_counts(draft, successes);
@@ -144,14 +167,10 @@ fn read(map: &Map, drafts: &mut Drafts) {
 }
 
 fn take_counts(draft: &mut Draft, successes: &Map) {
-    for (total, path) in [
-        (Total::CompletedRequests, &["count"][..]),
-        (Total::Preemptions, &["num_preemptions_total", "mean"]),
-        (Total::CachedTokens, &["prompt_tokens_cached"]),
-    ] {
+    for (path, total) in COUNTS {
         let Some(node) = successes.at(path) else { continue };
         let count = known_count(Some(node));
         let count = if count.value() == Some(0) { Known::Not(Why::Absent) } else { count };
-        draft.total(total, count, &format!("successes.{}", path.join(".")));
+        draft.total(*total, count, &format!("successes.{}", path.join(".")));
     }
 }

@@ -21,6 +21,7 @@ pub(crate) static INFERENCE_PERF_REQUESTS: ResultFormat = ResultFormat {
     evidence: Evidence::Captured,
     source: "inference_perf/reportgen/base.py",
     reader: Reader::Documents { is, read },
+    lists: |list| list.totals(&[OWN_OUTPUT]),
 };
 
 const REQUEST: &[Row] = &[
@@ -32,6 +33,9 @@ const REQUEST: &[Row] = &[
     Row::unused("response"),
     Row::unused("computed_metrics"),
 ];
+
+/// The tool's own count where the server counts too, summed over the answered requests.
+const OWN_OUTPUT: (&str, Total) = ("info.response_metrics.output_tokens", Total::OwnOutputTokens);
 
 fn is(map: &Map) -> Option<String> {
     let info = map.get("info").and_then(Node::map)?;
@@ -83,13 +87,14 @@ fn take_tokens(draft: &mut Draft, request: &mut RequestRecord, info: &Map, respo
 /// Adds to the tool's own sum of output tokens; one request without makes it not known.
 fn add_own(draft: &mut Draft, count: Option<u64>) {
     let totals = &mut draft.run.reported.totals;
-    let is_own = |t: &&mut TotalFigure| t.total == Total::OwnOutputTokens;
+    let (source, total) = OWN_OUTPUT;
+    let is_own = |t: &&mut TotalFigure| t.total == total;
     if let Some(figure) = totals.iter_mut().find(is_own) {
         let sum = figure.value.value().zip(count).and_then(|(sum, n)| sum.checked_add(n));
         figure.value = Known::derived(sum, Why::NeedsMore);
     } else {
         let first = Known::derived(count, Why::NeedsMore);
-        draft.total(Total::OwnOutputTokens, first, "info.response_metrics.output_tokens");
+        draft.total(total, first, source);
     }
 }
 

@@ -1,6 +1,6 @@
 //! The JSON and JSON lines of `llama-bench`: one object a test.
 
-use super::{TOOL, take_test};
+use super::{REPETITIONS, TOOL, take_test};
 use crate::results::draft::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::node::{Map, Node};
@@ -13,6 +13,10 @@ pub(crate) static LLAMA_BENCH_JSON: ResultFormat = ResultFormat {
     evidence: Evidence::Published,
     source: "llama.cpp/tools/llama-bench/README.md",
     reader: Reader::Documents { is, read },
+    lists: |list| {
+        super::list(list, "avg_ts");
+        list.totals(&REPETITIONS);
+    },
 };
 
 fn is(map: &Map) -> Option<String> {

@@ -14,6 +14,7 @@ use trueline_core::{
 };
 
 use crate::results::draft::Draft;
+use crate::results::meaning::{Meanings, Statistics};
 use crate::results::node::{Map, Node, known_count, known_number};
 use crate::results::row::Row;
 
@@ -37,6 +38,34 @@ const MIXED: Definition = REPETITION
     .between(Mark::Scheduled, Mark::LastToken)
     .first_token(FirstToken::In)
     .note("one a repetition: prompt and generated tokens over both; neither prefill nor decode");
+
+/// What a test measures.
+struct Test {
+    /// Which test it is.
+    only: &'static str,
+    metric: Metric,
+    meaning: Definition,
+}
+
+const PROMPT: Test =
+    Test { only: "in a test of prompt tokens", metric: Metric::PrefillTokPerS, meaning: PREFILL };
+
+const GENERATION: Test =
+    Test { only: "in a test of generated tokens", metric: Metric::DecodeTokPerS, meaning: DECODE };
+
+const BOTH: Test = Test { only: "in a test of both", metric: Metric::TotalTokPerS, meaning: MIXED };
+
+/// The repetitions, counted by their times.
+const REPETITIONS: [(&str, Total); 2] =
+    [("samples_ns", Total::PlannedRequests), ("samples_ns", Total::CompletedRequests)];
+
+/// Lists what the tests measure; their rate stands under `source`.
+fn list(list: &mut Meanings, source: &str) {
+    for test in [PROMPT, GENERATION, BOTH] {
+        let quantity = (test.metric, 1.0, test.meaning);
+        list.figure(source, quantity, Statistics::Any).only(test.only);
+    }
+}
 
 const ROWS: &[Row] = &[
     Row::condition("build_commit", "server_version"),
@@ -99,10 +128,10 @@ fn take_test(draft: &mut Draft, map: &Map, step: f64, source: &str) {
         draft.version(build, By::Reported);
     }
     let asked = |key| known_count(map.get(key)).value();
-    let (metric, meaning) = match (asked("n_prompt"), asked("n_gen")) {
-        (Some(1..), Some(0)) => (Metric::PrefillTokPerS, PREFILL),
-        (Some(0), Some(1..)) => (Metric::DecodeTokPerS, DECODE),
-        (Some(1..), Some(1..)) => (Metric::TotalTokPerS, MIXED),
+    let Test { metric, meaning, .. } = match (asked("n_prompt"), asked("n_gen")) {
+        (Some(1..), Some(0)) => PROMPT,
+        (Some(0), Some(1..)) => GENERATION,
+        (Some(1..), Some(1..)) => BOTH,
         _ => {
             draft.rejected.push("n_prompt, n_gen: expected a number of tokens above 0".to_owned());
             return;
@@ -118,8 +147,9 @@ fn take_test(draft: &mut Draft, map: &Map, step: f64, source: &str) {
     if let Some(n) = repetitions {
         let n = n as u64;
         draft.run.plan.requests = Some(n);
-        draft.total(Total::PlannedRequests, Known::is(n, By::Derived), "samples_ns");
-        draft.total(Total::CompletedRequests, Known::is(n, By::Derived), "samples_ns");
+        for (source, total) in REPETITIONS {
+            draft.total(total, Known::is(n, By::Derived), source);
+        }
     }
     // One repetition has no deviation; the tool writes 0.
     let deviation = match known_number(map.get("stddev_ts")) {

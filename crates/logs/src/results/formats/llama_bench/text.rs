@@ -18,6 +18,7 @@ pub(crate) static LLAMA_BENCH_CSV: ResultFormat = ResultFormat {
     evidence: Evidence::Published,
     source: "llama.cpp/tools/llama-bench/README.md",
     reader: Reader::Text { is: is_csv, read: read_csv },
+    lists: |list| super::list(list, "avg_ts"),
 };
 
 pub(crate) static LLAMA_BENCH_TABLE: ResultFormat = ResultFormat {
@@ -28,6 +29,7 @@ pub(crate) static LLAMA_BENCH_TABLE: ResultFormat = ResultFormat {
     evidence: Evidence::Described,
     source: "llama.cpp/tools/llama-bench/README.md",
     reader: Reader::Text { is: is_table, read: read_table },
+    lists: |list| super::list(list, "t/s"),
 };
 
 fn is_csv_head(line: &str) -> bool {

@@ -18,6 +18,10 @@ pub(crate) static LLMPERF_CONSOLE: ResultFormat = ResultFormat {
     evidence: Evidence::Described,
     source: "llmperf/token_benchmark_ray.py",
     reader: Reader::Text { is, read },
+    lists: |list| {
+        super::list(list, |name| format!("{name} STATISTIC"));
+        list.rows("", ROWS);
+    },
 };
 
 const ROWS: &[Row] = &[

@@ -2,12 +2,15 @@
 //!
 //! The two files of a run know nothing of each other: each is a run of its own.
 
-use trueline_core::{By, Known, Metric, Outcome, RequestRecord, Stretch, TokensBy, Total, Why};
+use trueline_core::{
+    By, Known, Metric, Outcome, RequestRecord, Statistic, Stretch, TokensBy, Total, Why,
+};
 
-use super::{ITL, METRICS, RATE, TOOL, take_one};
+use super::{METRICS, PER_TOKEN, RATE, TOOL, take_one};
 use crate::results::absent::Absent;
 use crate::results::draft::{Draft, Drafts};
 use crate::results::format::{Evidence, Reader, ResultFormat};
+use crate::results::meaning::Statistics;
 use crate::results::node::{Map, Node, known_count, known_number};
 use crate::results::quantity::{above_zero, duration_at, tokens};
 use crate::results::row::{Row, Takes, statistic};
@@ -20,6 +23,12 @@ pub(crate) static LLMPERF_SUMMARY: ResultFormat = ResultFormat {
     evidence: Evidence::Published,
     source: "llmperf/token_benchmark_ray.py",
     reader: Reader::Documents { is: is_summary, read: read_summary },
+    lists: |list| {
+        super::list(list, |name| format!("results_{name}_STATISTIC"));
+        list.rows("", ROWS);
+        let (key, total) = CODES;
+        list.total(key, total).only("where `results_number_errors` says nothing");
+    },
 };
 
 pub(crate) static LLMPERF_REQUESTS: ResultFormat = ResultFormat {
@@ -30,6 +39,10 @@ pub(crate) static LLMPERF_REQUESTS: ResultFormat = ResultFormat {
     evidence: Evidence::Published,
     source: "llmperf/token_benchmark_ray.py",
     reader: Reader::Documents { is: is_request, read: read_request },
+    lists: |list| {
+        let (key, metric, meaning) = PER_TOKEN;
+        list.figure(key, (metric, 1.0, meaning), Statistics::One(Statistic::Mean));
+    },
 };
 
 const ROWS: &[Row] = &[
@@ -102,10 +115,13 @@ fn quantity(key: &str) -> Option<(&str, &str)> {
     (known && statistic(stat).is_some()).then_some((name, stat))
 }
 
+/// The codes of the failures with how often each came.
+const CODES: (&str, Total) = ("results_error_code_frequency", Total::FailedRequests);
+
 /// Holds the codes of the failures against their number: the codes stand in a Python dictionary
 /// printed as text, such as `{429: 3}`.
 fn take_errors(draft: &mut Draft, map: &Map) {
-    let key = "results_error_code_frequency";
+    let (key, total) = CODES;
     let Some(text) = map.get(key).and_then(Node::text) else { return };
     let Some(sum) = python_counts(text) else {
         draft.rejected.push(format!("{key}: expected codes with counts, found {text:.40}"));
@@ -117,7 +133,7 @@ fn take_errors(draft: &mut Draft, map: &Map) {
             "{key}: counts {sum} failures, results_number_errors says another number"
         ));
     } else if stated.is_none() {
-        draft.total(Total::FailedRequests, Known::is(sum, By::Derived), key);
+        draft.total(total, Known::is(sum, By::Derived), key);
     }
 }
 
@@ -164,8 +180,8 @@ fn read_request(map: &Map, drafts: &mut Drafts) {
         request.tokens.output = tokens(known_count(map.get("number_output_tokens")));
         request.spans.set(Stretch::ClientTtft, time("ttft_s"));
         request.spans.set(Stretch::ClientE2e, time("end_to_end_latency_s"));
-        let key = "inter_token_latency_s";
-        draft.average(Metric::ItlS, known_number(map.get(key)), ITL, key);
+        let (key, metric, meaning) = PER_TOKEN;
+        draft.average(metric, known_number(map.get(key)), meaning, key);
     }
     draft.used += 1;
     draft.run.requests.push(request);

@@ -9,6 +9,7 @@ use trueline_core::{
 };
 
 use crate::results::draft::Draft;
+use crate::results::meaning::{Meanings, Statistics};
 use crate::results::row::statistic;
 
 pub(crate) const TOOL: &str = "llmperf";
@@ -30,15 +31,25 @@ const LENGTH: Definition = TIME.tokens_by(TokensBy::Tool);
 
 const RATE: Definition = Definition::new(Mark::Sent, Mark::Closed, Side::Client).each(Each::Run);
 
+/// What the tool calls inter-token latency. It is stated of each request too.
+const PER_TOKEN: (&str, Metric, Definition) = ("inter_token_latency_s", Metric::ItlS, ITL);
+
 /// What llmperf measures of each request, by its names.
 const METRICS: &[(&str, Metric, Definition)] = &[
-    ("inter_token_latency_s", Metric::ItlS, ITL),
+    PER_TOKEN,
     ("ttft_s", Metric::TtftS, TIME.between(Mark::Sent, Mark::FirstToken)),
     ("end_to_end_latency_s", Metric::E2eLatencyS, TIME),
     ("request_output_throughput_token_per_s", Metric::DecodeTokPerS, PER_REQUEST),
     ("number_input_tokens", Metric::PromptTokens, LENGTH),
     ("number_output_tokens", Metric::OutputTokens, LENGTH),
 ];
+
+/// Lists what is measured; its key is made of a metric's name.
+fn list(list: &mut Meanings, key: fn(&str) -> String) {
+    for (name, metric, meaning) in METRICS {
+        list.figure(key(name), (*metric, 1.0, *meaning), Statistics::Any);
+    }
+}
 
 /// Records one statistic of one of the metrics; a time of exactly zero is one that nobody took.
 fn take_one(draft: &mut Draft, name: &str, stat: &str, value: Known<f64>, source: &str) {

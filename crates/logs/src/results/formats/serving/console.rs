@@ -12,6 +12,14 @@ use crate::results::invalid::explains;
 use crate::results::node::{text_number, whole};
 use crate::results::row::{Row, Takes};
 
+/// What is printed before the first request is sent.
+pub(in crate::results::formats) const PLANNED: [(&str, Total); 2] =
+    [("#Input tokens", Total::PlannedPromptTokens), ("#Output tokens", Total::PlannedOutputTokens)];
+
+/// The two numbers in `2 of 8 requests failed.`
+pub(in crate::results::formats) const FAILURES: [(&str, Total); 2] =
+    [("requests failed", Total::FailedRequests), ("requests failed", Total::PlannedRequests)];
+
 /// Whether a label is one of a tool.
 pub(in crate::results::formats) fn is_known(
     label: &str,
@@ -43,10 +51,7 @@ pub(in crate::results::formats) fn read(
 }
 
 fn take(draft: &mut Draft, segment: &Segment<'_>, rows: &[Row], printing: &Printing) {
-    for (value, total, label) in [
-        (segment.planned[0], Total::PlannedPromptTokens, "#Input tokens"),
-        (segment.planned[1], Total::PlannedOutputTokens, "#Output tokens"),
-    ] {
+    for ((label, total), value) in PLANNED.into_iter().zip(segment.planned) {
         if let Some(text) = value {
             let count = text_number(text).value().map_or(Known::default(), whole);
             draft.total(total, count, label);
@@ -56,8 +61,9 @@ fn take(draft: &mut Draft, segment: &Segment<'_>, rows: &[Row], printing: &Print
     draft.take_labels(&segment.plan, rows);
     draft.take_labels(&segment.result, rows);
     if let Some((failed, of)) = segment.failed {
-        draft.total(Total::FailedRequests, Known::is(failed, By::Reported), "requests failed");
-        draft.total(Total::PlannedRequests, Known::is(of, By::Reported), "requests failed");
+        for ((label, total), count) in FAILURES.into_iter().zip([failed, of]) {
+            draft.total(total, Known::is(count, By::Reported), label);
+        }
         draft.run.plan.requests.get_or_insert(of);
     }
     if draft.run.plan.load.is_none() {

@@ -19,6 +19,11 @@ pub(crate) static SGLANG_CONSOLE: ResultFormat = ResultFormat {
     evidence: Evidence::Captured,
     source: "sglang/bench_serving.py, later sglang/benchmark/serving.py",
     reader: Reader::Text { is, read },
+    lists: |list| {
+        list.totals(&console::PLANNED);
+        list.rows("", ROWS);
+        list.totals(&console::FAILURES);
+    },
 };
 
 const MS: f64 = 1e-3;

@@ -20,6 +20,10 @@ pub(crate) static SGLANG_JSONL: ResultFormat = ResultFormat {
     evidence: Evidence::Captured,
     source: "sglang/bench_serving.py, later sglang/benchmark/serving.py",
     reader: Reader::Documents { is, read },
+    lists: |list| {
+        list.rows("", ROWS);
+        list.totals(&[CACHED]);
+    },
 };
 
 const MS: f64 = 1e-3;
@@ -68,6 +72,9 @@ const ROWS: &[Row] = &[
     Row::unused("slo_attainment_by_metric"),
 ];
 
+/// The one total of the cache report.
+const CACHED: (&str, Total) = ("cache_report.total_cached_tokens", Total::CachedTokens);
+
 fn is(map: &Map) -> Option<String> {
     let run = map.has_all(&["completed", "total_output_tokens", "duration"]);
     let theirs = ["random_range_ratio", "total_output_tokens_retokenized", "mean_e2e_latency_ms"];
@@ -100,8 +107,8 @@ fn take_lengths(draft: &mut Draft, map: &Map) {
 
 fn take_server(draft: &mut Draft, map: &Map) {
     if let Some(report) = map.get("cache_report").and_then(Node::map) {
-        let cached = known_count(report.get("total_cached_tokens"));
-        draft.total(Total::CachedTokens, cached, "cache_report.total_cached_tokens");
+        let (source, total) = CACHED;
+        draft.total(total, known_count(report.get("total_cached_tokens")), source);
     }
     let info = |key| map.at(&["server_info", key]).and_then(Node::text);
     for (key, name) in [("model_path", "model"), ("version", "server_version")] {

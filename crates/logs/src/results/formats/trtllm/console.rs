@@ -1,6 +1,6 @@
 //! The console of `trtllm-bench`: sections under lines such as `= REQUEST DETAILS`.
 
-use trueline_core::{By, Definition, Figure, Metric, Total};
+use trueline_core::{By, Definition, Figure, Metric, Statistic, Total};
 
 use super::{
     DECODE, E2E, IN_FLIGHT, LENGTH, MS, PER_USER, RATE, TOKEN_RATE, TOOL, TPOT, TTFT, in_unit,
@@ -9,8 +9,9 @@ use crate::results::draft::{Draft, Drafts};
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::input::{Input, Line};
 use crate::results::labels::{Label, labels, step_of};
+use crate::results::meaning::{Meanings, Statistics};
 use crate::results::node::text_number;
-use crate::results::row::{Row, statistic};
+use crate::results::row::{Row, Takes, statistic};
 
 pub(crate) static TRTLLM_CONSOLE: ResultFormat = ResultFormat {
     name: "trtllm-bench-console",
@@ -20,6 +21,7 @@ pub(crate) static TRTLLM_CONSOLE: ResultFormat = ResultFormat {
     evidence: Evidence::Described,
     source: "tensorrt_llm/bench/dataclasses/reporting.py",
     reader: Reader::Text { is, read },
+    lists: list,
 };
 
 const ROWS: &[Row] = &[
@@ -59,9 +61,14 @@ const ROWS: &[Row] = &[
 ];
 
 /// Means whose labels have no statistic, in the order in which they count.
-const MEANS: &[(&str, Definition)] = &[
-    ("Per User Output Speed (tps/user)", DECODE),
-    ("Per User Output Throughput [w/ ctx] (tps/user)", PER_USER),
+const MEANS: &[Row] = &[
+    Row::run("Per User Output Speed (tps/user)", Metric::DecodeTokPerS, 1.0, DECODE),
+    Row::run(
+        "Per User Output Throughput [w/ ctx] (tps/user)",
+        Metric::DecodeTokPerS,
+        1.0,
+        PER_USER,
+    ),
 ];
 
 /// The marks before a statistic: `[TPOT] P99    : 3.2`.
@@ -80,6 +87,16 @@ const SECTIONS: &[&str] = &[
     "= REQUEST DETAILS",
     "= PERFORMANCE OVERVIEW",
 ];
+
+fn list(list: &mut Meanings) {
+    list.rows("", ROWS);
+    for row in MEANS {
+        list.row(row.key, row, Statistics::One(Statistic::Mean));
+    }
+    for (mark, metric, unit, meaning) in MARKS {
+        list.figure(format!("{mark} STATISTIC"), (*metric, *unit, *meaning), Statistics::Any);
+    }
+}
 
 fn is(input: &Input) -> Option<String> {
     let has = |text: &str| input.lines().any(|line| line.text.trim() == text);
@@ -117,9 +134,10 @@ fn read_run(lines: &[Line<'_>], draft: &mut Draft) {
     if let Some(version) = draft.run.conditions.get("server_version").map(str::to_owned) {
         draft.version(version, By::Reported);
     }
-    for (name, meaning) in MEANS {
-        if let Some(label) = plain.iter().find(|l| l.name == *name) {
-            record(draft, "average", label, (Metric::DecodeTokPerS, 1.0, *meaning));
+    for row in MEANS {
+        let label = plain.iter().find(|label| label.name == row.key);
+        if let (Some(label), Takes::Run(metric, meaning)) = (label, row.takes) {
+            record(draft, "average", label, (metric, row.unit, meaning));
         }
     }
     for label in &marked {

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::results::draft::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
+use crate::results::meaning::{Meanings, Statistics};
 use crate::results::node::{Map, Node, known_number};
 use crate::results::row::Row;
 
@@ -18,6 +19,7 @@ pub(crate) static TRTLLM_JSON: ResultFormat = ResultFormat {
     evidence: Evidence::Described,
     source: "tensorrt_llm/bench/dataclasses/reporting.py",
     reader: Reader::Documents { is, read },
+    lists: list,
 };
 
 const ENGINE: &[Row] = &[
@@ -104,6 +106,20 @@ const SPREADS: &[(&str, &str, Metric, f64, Definition)] = &[
     ("streaming_metrics", "tpot_percentiles", Metric::TpotS, MS, TPOT),
     ("streaming_metrics", "gen_tps_percentiles", Metric::DecodeTokPerS, 1.0, DECODE),
 ];
+
+fn list(list: &mut Meanings) {
+    for (section, rows) in SECTIONS {
+        list.rows(section, rows);
+    }
+    for (section, key, metric, unit, meaning) in MEANS {
+        let mean = Statistics::One(Statistic::Mean);
+        list.figure(format!("{section}.{key}"), (*metric, *unit, *meaning), mean);
+    }
+    for (section, key, metric, unit, meaning) in SPREADS {
+        let key = format!("{section}.{key}.STATISTIC");
+        list.figure(key, (*metric, *unit, *meaning), Statistics::Any);
+    }
+}
 
 fn is(map: &Map) -> Option<String> {
     let section = |name: &str| map.get(name).and_then(Node::map).is_some();

@@ -20,6 +20,10 @@ pub(crate) static VLLM_CONSOLE: ResultFormat = ResultFormat {
     evidence: Evidence::Captured,
     source: "vllm/benchmarks/serve.py",
     reader: Reader::Text { is, read },
+    lists: |list| {
+        list.rows("", ROWS);
+        list.totals(&console::FAILURES);
+    },
 };
 
 const MS: f64 = 1e-3;

@@ -19,6 +19,7 @@ pub(crate) static VLLM_JSON: ResultFormat = ResultFormat {
     evidence: Evidence::Captured,
     source: "vllm/benchmarks/serve.py",
     reader: Reader::Documents { is, read },
+    lists: |list| list.rows("", ROWS),
 };
 
 const MS: f64 = 1e-3;
