@@ -28,9 +28,34 @@
 //! # Ok::<(), trueline_logs::Error>(())
 //! ```
 //!
+//! Results of benchmark tools come as runs whose figures carry what the tool means by them: the wrong
+//! number here is one that two tools call the same and take between other marks.
+//!
+//! ```
+//! use trueline_core::{Metric, Statistic};
+//! use trueline_logs::read_results_from;
+//!
+//! let json = r#"{"num_prompts":200,"completed":198,"duration":41.5,"total_input_tokens":204800,
+//!     "total_output_tokens":25600,"mean_ttft_ms":182.5,"mean_tpot_ms":11.25}"#;
+//! let file = read_results_from("example", json.as_bytes())?;
+//! let [result] = &file.runs[..] else { panic!("one run") };
+//! let tpot = result.run.reported.figure(Metric::TpotS, Some(Statistic::Mean)).unwrap();
+//!
+//! assert_eq!((result.format.tool, tpot.value.value()), ("vllm bench serve", Some(0.01125)));
+//! assert_eq!(
+//!     tpot.definition.to_string(),
+//!     "first token to last token, client clock; one a request; first token out; tokens by the \
+//!      server, else by the tool; percentiles linear; deviation over n"
+//! );
+//! assert!(result.missing.iter().any(|absent| absent.metric == Some(Metric::ItlS)));
+//! # Ok::<(), trueline_logs::Error>(())
+//! ```
+//!
 //! [`read_log`] yields a [`LogSummary`] with a mergeable [`Production`]; [`read_runs`] yields
 //! benchmark runs request by request; [`sniff`] says what a file is; [`Mapping`] describes a
-//! format that is not known here. The checks stand in [`CHECKS`].
+//! format that is not known here. [`read_results`] reads what a tool wrote, in the formats of
+//! [`RESULT_FORMATS`]; [`ResultFormat::figures`] lists what the figures of one mean. The checks stand
+//! in [`CHECKS`] and [`RESULT_CHECKS`].
 //!
 //! It does not judge claims, follow a growing file, or keep any prompt or completion text. It has
 //! no features.
@@ -41,6 +66,7 @@
 mod adapters;
 mod checks;
 mod chunk;
+mod documents;
 mod envelope;
 mod error;
 mod field;
@@ -66,6 +92,7 @@ mod tally;
 
 pub use adapters::{FORMATS, LogHeader, Mapping, Role, field_meanings, write_log, write_run};
 pub use checks::CHECKS;
+pub use documents::{definitions_document, formats_document};
 pub use error::{Error, ErrorKind};
 pub use field::{FieldMeaning, Holds, Unit};
 pub use judge::check_log;

@@ -8,7 +8,7 @@ use trueline::checks::checks_document;
 use trueline::core::Thresholds;
 use trueline::judge::Allowed;
 use trueline::log_report;
-use trueline::logs::{ReadOptions, read_log_from};
+use trueline::logs::{ReadOptions, definitions_document, formats_document, read_log_from};
 use trueline_examples::story1::{Knobs, ReportedField, audited, tell};
 
 fn root() -> PathBuf {
@@ -30,6 +30,12 @@ fn held(path: &str, expected: &str) {
 #[test]
 fn the_checks_document_is_generated() {
     held("docs/checks.md", &checks_document());
+}
+
+#[test]
+fn the_documents_of_formats_are_generated() {
+    held("docs/definitions.md", &definitions_document());
+    held("docs/formats.md", &formats_document());
 }
 
 #[test]

@@ -51,6 +51,12 @@ impl FigureMeaning {
         self.metric == figure.metric && self.definition == figure.definition
     }
 
+    /// Whether two keys mean the same.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        (self.metric, self.statistics) == (other.metric, other.statistics)
+            && self.definition == other.definition
+    }
+
     /// The same under some circumstances alone.
     pub(crate) fn only(&mut self, only: &'static str) -> &mut Self {
         self.only = only;

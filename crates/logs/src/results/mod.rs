@@ -38,6 +38,7 @@ pub use filter::Filter;
 pub use format::{Evidence, RESULT_FORMATS, ResultFormat};
 pub use invalid::Invalid;
 pub use judge::check_written;
+pub(crate) use meaning::AS_STATED;
 pub use meaning::{FigureMeaning, Statistics, TotalMeaning};
 pub use read::{ResultFile, read_results, read_results_from};
 pub use set::{ResultSet, result_set};

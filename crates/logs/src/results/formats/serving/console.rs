@@ -16,7 +16,7 @@ use crate::results::row::{Row, Takes};
 pub(in crate::results::formats) const PLANNED: [(&str, Total); 2] =
     [("#Input tokens", Total::PlannedPromptTokens), ("#Output tokens", Total::PlannedOutputTokens)];
 
-/// The two numbers in `2 of 8 requests failed.`
+/// The two numbers in `2 of 8 requests failed.`, as the Rust client of SGLang prints them.
 pub(in crate::results::formats) const FAILURES: [(&str, Total); 2] =
     [("requests failed", Total::FailedRequests), ("requests failed", Total::PlannedRequests)];
 
