@@ -20,6 +20,7 @@ mod labels;
 mod meaning;
 mod node;
 mod own;
+mod plan;
 mod quantity;
 mod read;
 mod row;
@@ -83,6 +84,6 @@ impl ResultRun {
         if self.arguments.is_empty() {
             self.arguments = arguments.clone();
         }
-        draft::take_plan(&mut self.run, arguments);
+        plan::take_plan(&mut self.run, arguments);
     }
 }
