@@ -13,7 +13,7 @@ use super::checks::{
 use super::command::CommandLine;
 use super::draft::Closing;
 use super::formats::printed::printing;
-use crate::checks::{DUPLICATE_KEYS, IMPOSSIBLE_VALUE, REJECTED_LINES};
+use crate::checks::{DUPLICATE_KEYS, IMPOSSIBLE_VALUE};
 
 /// Checks one run as it was written down; `command` is the line that started it, if it is known.
 pub fn check_written(
@@ -271,30 +271,4 @@ fn check_fields(read: &ResultRun, thresholds: &Thresholds, outcomes: &mut Outcom
             Finding::new(&DUPLICATE_KEYS, about(read), message).with("keys", read.doubled.clone()),
         );
     }
-    check_rows(read, thresholds, outcomes);
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts of rows, for a share")]
-fn check_rows(read: &ResultRun, thresholds: &Thresholds, outcomes: &mut Outcomes) {
-    let check = &REJECTED_LINES;
-    let rejected = read.rejected.len();
-    let rows = read.used + rejected as u64;
-    let share = rejected as f64 / rows.max(1) as f64;
-    if share <= thresholds.get(check, "warning_share") {
-        outcomes.clear(check, about(read));
-        return;
-    }
-    let severe = share > thresholds.get(check, "error_share");
-    let first = read.rejected.first().map_or("", String::as_str);
-    outcomes.found(
-        Finding::new(
-            check,
-            about(read),
-            format!("{rejected} of {rows} rows cannot be used; the first: {first}"),
-        )
-        .at(if severe { Severity::Error } else { Severity::Warning })
-        .with("rejected", rejected)
-        .with("rows", rows)
-        .with("share", share),
-    );
 }

@@ -1,5 +1,6 @@
 //! The composition: results, a request log, a host record and claims become one report.
 
+mod arms;
 mod claims;
 mod field;
 mod groups;

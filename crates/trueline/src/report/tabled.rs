@@ -130,6 +130,7 @@ impl Report {
                 needs.push(need);
             }
         }
+        let needs_host = needs.contains(&Need::HostRecord);
         if !needs.is_empty() {
             let words: Vec<&str> = needs.into_iter().map(Need::words).collect();
             let (last, before) = words.split_last().unwrap_or((&"", &[]));
@@ -138,7 +139,10 @@ impl Report {
             } else {
                 format!("{} and {last}", before.join(", "))
             };
-            text += &format!(" Not enough to quote them as absolute: not recorded are {list}.");
+            text += &format!(" Not enough to quote them as absolute: not recorded: {list}.");
+            if needs_host {
+                text += " audit takes a host record (--host) and the server's log (--log) beside results.";
+            }
         }
         text
     }

@@ -312,6 +312,11 @@ impl Report {
         let mut by_input: BTreeMap<Input, (BTreeSet<&str>, BTreeSet<&str>)> = BTreeMap::new();
         for outcome in self.outcomes.iter() {
             if let CheckOutcome::NotObserved { code, need, about } = outcome {
+                // A summary says at its end which evidence would be given elsewhere.
+                let elsewhere = matches!(need.input(), Input::HostRecord | Input::ProductionLog);
+                if self.tabled && elsewhere {
+                    continue;
+                }
                 let (codes, runs) = by_input.entry(need.input()).or_default();
                 codes.insert(code);
                 runs.extend(about.run.as_deref());
