@@ -23,6 +23,7 @@
 #![warn(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod arithmetic;
 mod checks;
 mod conditions;
 mod factors;
@@ -37,6 +38,7 @@ pub mod stats;
 mod times;
 mod work;
 
+pub use arithmetic::{ARITHMETIC_CHECKS, check_arithmetic};
 pub use checks::CHECKS;
 pub use conditions::{
     ArmNotes, check_claim_conditions, check_log_witnesses_run, check_same_conditions,
