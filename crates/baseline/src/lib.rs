@@ -25,6 +25,7 @@
 
 mod arithmetic;
 mod checks;
+mod claimed;
 mod conditions;
 mod factors;
 mod foreign;
@@ -40,6 +41,7 @@ mod work;
 
 pub use arithmetic::{ARITHMETIC_CHECKS, check_arithmetic};
 pub use checks::CHECKS;
+pub use claimed::{CLAIM_CHECKS, check_aligned, check_definitions, check_quoted_rate};
 pub use conditions::{
     ArmNotes, check_claim_conditions, check_log_witnesses_run, check_same_conditions,
 };
@@ -47,7 +49,10 @@ pub use factors::{CellFactors, FieldCause, StatedField, split_factors};
 pub use foreign::{ForeignRow, SampleWindow, check_foreign_traffic};
 pub use path::{CellShare, check_path_taken};
 pub use placement::{Placed, Placing, Population, place_samples};
-pub use quoted::{check_best_of_n, check_sample_count, check_samples_measured, check_value_found};
+pub use quoted::{
+    check_best_of_n, check_sample_count, check_samples_measured, check_value_found,
+    check_value_stated,
+};
 pub use ratio::{check_baseline_named, compare_arms};
 pub use runs::{check_duplicate_runs, check_failures};
 pub use samples::{Sample, check_cold_run, is_of_a_run, metric_values, samples_of};

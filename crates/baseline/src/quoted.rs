@@ -2,7 +2,7 @@
 
 use trueline_core::number::short;
 use trueline_core::{
-    Claim, ClaimKind, Finding, Metric, Need, Outcomes, Scope, Statistic, Thresholds,
+    Claim, ClaimKind, Figure, Finding, Metric, Need, Outcomes, Scope, Statistic, Thresholds,
 };
 
 use crate::checks::{BEST_OF_N, QUOTED_VALUE_NOT_FOUND, TOO_FEW_SAMPLES};
@@ -119,6 +119,35 @@ pub fn check_value_found(claim: &Claim, samples: &[f64], thresholds: &Thresholds
         .with("quoted", value)
         .with("samples", sorted.len())
         .with("found", is),
+    );
+    outcomes
+}
+
+/// Checks that a quoted value is one that the tool states, of the statistic that the claim names.
+///
+/// # Shape
+/// `figures` are those that the claim can mean; none of them leaves the check not observed.
+pub fn check_value_stated(claim: &Claim, figures: &[&Figure], thresholds: &Thresholds) -> Outcomes {
+    let check = &QUOTED_VALUE_NOT_FOUND;
+    let mut outcomes = Outcomes::default();
+    let about = Scope::of_claim(&claim.id);
+    let stated = || figures.iter().filter_map(|f| Some((f, f.value.value()?)));
+    let (Some(value), Some((first, _))) = (claim.value, stated().next()) else {
+        outcomes.not_observed(check, Need::QuotedSamples, about);
+        return outcomes;
+    };
+    let tolerance = thresholds.get(check, "tolerance");
+    if stated().any(|(_, x)| says(value, x, tolerance)) {
+        outcomes.clear(check, about);
+        return outcomes;
+    }
+    let unit = first.metric.words().0;
+    let all: Vec<String> =
+        stated().map(|(f, x)| format!("{} {} {unit}", f.source, short(x, 4))).take(3).collect();
+    outcomes.found(
+        Finding::new(check, about, format!("the tool states {}", all.join(", ")))
+            .with("quoted", value)
+            .with("stated", stated().map(|(_, x)| x).collect::<Vec<f64>>()),
     );
     outcomes
 }

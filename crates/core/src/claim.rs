@@ -84,6 +84,17 @@ pub struct Cause {
     pub at_most: f64,
 }
 
+/// A quantity with its number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Quantity {
+    /// Which.
+    pub metric: Metric,
+    /// What was done with the samples, if that is said.
+    pub statistic: Option<Statistic>,
+    /// The number, in the metric's unit.
+    pub value: f64,
+}
+
 /// Something a person wants to say.
 ///
 /// # Units
@@ -104,6 +115,8 @@ pub struct Claim {
     pub statistic: Option<Statistic>,
     /// The number.
     pub value: Option<f64>,
+    /// The two quantities that it says agree, for a claim of that form.
+    pub aligned: Option<(Quantity, Quantity)>,
     /// The samples behind it, where the claim states them itself.
     pub samples: Vec<f64>,
     /// The interval that the claim states.
@@ -150,6 +163,7 @@ impl Claim {
             metric: None,
             statistic: None,
             value: None,
+            aligned: None,
             samples: Vec::new(),
             interval: None,
             field: None,

@@ -45,7 +45,7 @@ mod units;
 
 pub use cell::{Bucket, Cell, CellEdges, EdgesError, HitBand};
 pub use check::{CheckInfo, CheckOutcome, Checked, Outcomes, Severity, Threshold, Thresholds};
-pub use claim::{Cause, Claim, ClaimKind, Link};
+pub use claim::{Cause, Claim, ClaimKind, Link, Quantity};
 pub use conditions::{ConditionKey, Conditions, Difference, RUN_CONDITIONS, Role};
 pub use definition::{Definition, Deviation, Each, FirstToken, Percentiles, TokensBy};
 pub use finding::{Evidence, Finding};

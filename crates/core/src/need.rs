@@ -61,6 +61,14 @@ pub enum Need {
     Ground,
     /// A measurement at the load, length or hit share that the claim names.
     ThatLevel,
+    /// The command line that the benchmark was started with.
+    CommandLine,
+    /// What the tool itself says of the run: sums and statistics.
+    Figures,
+    /// Gaps between chunks.
+    Gaps,
+    /// Two runs or more.
+    SeveralRuns,
 }
 
 /// The input that would supply a piece of evidence.
@@ -82,6 +90,8 @@ pub enum Input {
     Sweep,
     /// What the claim itself can say.
     Claim,
+    /// The command line.
+    Command,
 }
 
 impl Input {
@@ -95,6 +105,7 @@ impl Input {
             Self::OtherArm => ("the other arm", "measure it under the same conditions"),
             Self::Sweep => ("load sweep", "measure at least 3 levels, 5 waves each"),
             Self::Claim => ("the claim", "say it in the claim file"),
+            Self::Command => ("the command line", "--command TEXT"),
         }
     }
 }
@@ -130,6 +141,10 @@ impl Need {
             Self::Direction => "an interval that leaves one direction",
             Self::Ground => "that what it rests on is shown",
             Self::ThatLevel => "a measurement at that level",
+            Self::CommandLine => "the command line",
+            Self::Figures => "the tool's own sums and statistics",
+            Self::Gaps => "gaps between chunks",
+            Self::SeveralRuns => "two runs or more",
         }
     }
 
@@ -146,7 +161,9 @@ impl Need {
             | Self::FiveWaves
             | Self::CacheState
             | Self::Saturation
+            | Self::SeveralRuns
             | Self::ThatLevel => Input::Sweep,
+            Self::CommandLine => Input::Command,
             Self::Definition | Self::Quantity | Self::Ground => Input::Claim,
             Self::QuotedSamples
             | Self::FailuresCounted
@@ -157,6 +174,8 @@ impl Need {
             | Self::MixCovered
             | Self::Samples
             | Self::WallTimes
+            | Self::Figures
+            | Self::Gaps
             | Self::Ttft => Input::Results,
         }
     }

@@ -103,10 +103,18 @@ impl BenchRun {
             .filter(|r| !r.warmup && matches!(r.outcome, Outcome::Ok | Outcome::Unknown))
     }
 
-    /// How many requests failed or were cancelled; `None` where some record does not say.
+    /// How many requests failed or were cancelled: as recorded one by one, else as the tool counts
+    /// them, else what is missing of those asked for. `None` where nobody says.
     pub fn failures(&self) -> Option<usize> {
-        let told = self.requests.iter().all(|r| r.outcome != Outcome::Unknown);
-        told.then(|| self.requests.iter().filter(|r| r.outcome != Outcome::Ok).count())
+        if !self.requests.is_empty() {
+            let told = self.requests.iter().all(|r| r.outcome != Outcome::Unknown);
+            return told.then(|| self.requests.iter().filter(|r| r.outcome != Outcome::Ok).count());
+        }
+        let total = |total| self.reported.total(total);
+        let counted = total(Total::FailedRequests)
+            .map(|failed| failed + total(Total::CancelledRequests).unwrap_or(0));
+        let lost = || self.plan.requests?.checked_sub(total(Total::CompletedRequests)?);
+        usize::try_from(counted.or_else(lost)?).ok()
     }
 
     /// How many requests were answered: as the tool counts them, else as recorded one by one.
@@ -156,6 +164,7 @@ impl BenchRun {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{By, Known};
 
     #[test]
     fn failures_are_unknown_where_a_record_is_silent() {
@@ -166,5 +175,10 @@ mod tests {
         assert_eq!(run(vec![ok.clone(), failed.clone()]).failures(), Some(1));
         assert_eq!(run(vec![ok.clone(), silent.clone()]).failures(), None);
         assert_eq!(run(vec![ok, failed, silent]).measured().count(), 2);
+        // Nothing recorded one by one, and no count: nobody says.
+        assert_eq!(run(vec![]).failures(), None);
+        let mut counted = run(vec![]);
+        counted.reported.set_total(Total::FailedRequests, Known::is(3, By::Reported), "failed");
+        assert_eq!(counted.failures(), Some(3));
     }
 }

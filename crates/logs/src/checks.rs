@@ -73,10 +73,10 @@ pub(crate) const DUPLICATE_KEYS: CheckInfo = CheckInfo {
 
 pub(crate) const IMPOSSIBLE_VALUE: CheckInfo = CheckInfo {
     code: "impossible-value",
-    severity: (Note, Warning),
-    touches: &[Absolute, Production],
+    severity: (Note, Error),
+    touches: &ClaimKind::ALL,
     needs: &[],
-    implied_by: &[],
+    implied_by: &["all-failed"],
     thresholds: &[Threshold {
         name: "warning_share",
         default: 0.01,

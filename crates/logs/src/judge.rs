@@ -1,6 +1,8 @@
 //! Runs the checks on what was read.
 
-use trueline_core::{CheckInfo, Finding, Metric, Need, Outcomes, Scope, Severity, Thresholds};
+use trueline_core::{
+    CheckInfo, ClaimKind, Finding, Metric, Need, Outcomes, Scope, Severity, Thresholds,
+};
 
 use crate::checks::{
     CACHED_TOKENS_UNKNOWN, DUPLICATE_KEYS, IMPOSSIBLE_VALUE, MIXED_SCHEMA, OWN_ROWS_NOT_FOUND,
@@ -64,6 +66,7 @@ pub(crate) fn check_lines(
     record(outcomes, &IMPOSSIBLE_VALUE, about, (bad > 0).then_some(message), |f| {
         let high = share(bad, counts.used) > thresholds.get(&IMPOSSIBLE_VALUE, "warning_share");
         f.at(if high { Severity::Warning } else { Severity::Note })
+            .touching([ClaimKind::Absolute, ClaimKind::Production])
             .with("impossible", counts.impossible)
             .with("non_finite", counts.non_finite)
             .with("records", counts.used)

@@ -79,8 +79,9 @@ pub use production::{
 pub use read::{read_log, read_log_from};
 pub use recognition::Recognition;
 pub use results::{
-    Absent, BrokeOff, Evidence, RESULT_FORMATS, ResultFile, ResultFormat, ResultRun, read_results,
-    read_results_from,
+    Absent, Arguments, BrokeOff, Closing, CommandLine, Evidence, Filter, Invalid, RESULT_CHECKS,
+    RESULT_FORMATS, ResultFile, ResultFormat, ResultRun, ResultSet, check_written, read_results,
+    read_results_from, result_set,
 };
 pub use runs::{read_runs, read_runs_from};
 pub use sniff::{Kind, sniff, sniff_bytes};

@@ -12,10 +12,12 @@ pub const CHECKS: &[CheckInfo] =
     &[GPU_CLOCK_LOW, NICE_NOT_ZERO, CLOCK_DOES_NOT_EXPLAIN, RESTS_ON_REVOKED];
 
 /// The tables of all crates, with the crate each comes from.
-pub fn check_tables() -> [(&'static str, &'static [CheckInfo]); 3] {
+pub fn check_tables() -> [(&'static str, &'static [CheckInfo]); 5] {
     [
-        ("logs: what the bytes say", trueline_logs::CHECKS),
+        ("logs: what the bytes of a log say", trueline_logs::CHECKS),
+        ("logs: what the bytes of a result say", trueline_logs::RESULT_CHECKS),
         ("baseline: what the numbers say", trueline_baseline::CHECKS),
+        ("baseline: claims about a tool's figures", trueline_baseline::CLAIM_CHECKS),
         ("trueline: given records and the judgement", CHECKS),
     ]
 }

@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use trueline_core::{
-    BenchRun, By, Definition, Figure, Known, Load, Metric, Side, Statistic, Tokens, Tool, Total,
-    Why,
+    BenchRun, By, Definition, Figure, Known, Load, Metric, Plan, Side, Statistic, Tokens, Tool,
+    Total, Why,
 };
 
 use super::ResultRun;
+use super::arguments::Arguments;
 use super::labels::{Label, step_of};
 use super::node::{Map, Node, known_number, text_number, whole};
 use super::row::{Row, Takes, spread_of, statistic};
@@ -24,6 +25,28 @@ pub struct Absent {
     pub metric: Option<Metric>,
     /// The lines or keys most like it that are there.
     pub nearest: Vec<String>,
+}
+
+impl Absent {
+    /// Something expected, with what is there most like it.
+    pub(crate) fn new(label: &str, metric: Option<Metric>, there: &[&str]) -> Self {
+        Self { label: label.to_owned(), metric, nearest: nearest(label, there) }
+    }
+}
+
+/// Whether a run's text comes to an end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Closing {
+    /// The result's closing line is there.
+    Seen,
+    /// The text is whole and has no result, or one that breaks off.
+    Absent,
+    /// A filter may have taken it.
+    Filtered,
+    /// The format has none.
+    #[default]
+    NotApplicable,
 }
 
 /// The runs of one format in one file, in their order.
@@ -68,10 +91,26 @@ pub(crate) struct Draft {
     pub(crate) refused: Vec<String>,
     /// How the run broke off, if it did.
     pub(crate) broke_off: Option<BrokeOff>,
+    /// Whether its text comes to an end.
+    pub(crate) closing: Closing,
+    /// What the tool was called with, as it echoes it.
+    pub(crate) arguments: Arguments,
     /// Rows or records that could not be used, with why.
     pub(crate) rejected: Vec<String>,
     /// Rows or records that were used.
     pub(crate) used: u64,
+    /// Means over what the requests of the run state.
+    averages: Vec<Average>,
+}
+
+/// A mean over values that the requests of a run state one by one.
+#[derive(Debug)]
+struct Average {
+    metric: Metric,
+    meaning: Definition,
+    source: &'static str,
+    sum: f64,
+    n: u32,
 }
 
 /// How a run broke off.
@@ -97,8 +136,30 @@ impl Draft {
             doubled: BTreeSet::new(),
             refused: Vec::new(),
             broke_off: None,
+            closing: Closing::default(),
+            arguments: Arguments::default(),
             rejected: Vec::new(),
             used: 0,
+            averages: Vec::new(),
+        }
+    }
+
+    /// Takes one request's statement into the mean of a metric, a derived figure of the run: for
+    /// what a request record has no place for. What is not known is left out.
+    pub(crate) fn average(
+        &mut self,
+        metric: Metric,
+        value: Known<f64>,
+        meaning: Definition,
+        source: &'static str,
+    ) {
+        let Some(value) = value.value() else { return };
+        match self.averages.iter_mut().find(|a| a.metric == metric && a.source == source) {
+            Some(average) => {
+                average.sum += value;
+                average.n += 1;
+            }
+            None => self.averages.push(Average { metric, meaning, source, sum: value, n: 1 }),
         }
     }
 
@@ -121,7 +182,8 @@ impl Draft {
         self.stepped(Figure::new(metric, statistic, value, meaning, source), 0.0);
     }
 
-    fn stepped(&mut self, figure: Figure, step: f64) {
+    /// Records a figure that is written in steps.
+    pub(crate) fn stepped(&mut self, figure: Figure, step: f64) {
         self.run.reported.figures.push(figure.in_steps_of(step));
     }
 
@@ -212,18 +274,37 @@ impl Draft {
         }
     }
 
-    fn note_missing(&mut self, rows: &[Row], there: &[&str], is: impl Fn(&Row, &str) -> bool) {
+    /// Takes what a tool was called with.
+    pub(crate) fn take_arguments(&mut self, arguments: &Arguments) {
+        if self.arguments.is_empty() {
+            self.arguments = arguments.clone();
+        }
+        take_plan(&mut self.run, arguments);
+    }
+
+    /// Notes the expected rows that no key or label of a place is.
+    pub(crate) fn note_missing(
+        &mut self,
+        rows: &[Row],
+        there: &[&str],
+        is: impl Fn(&Row, &str) -> bool,
+    ) {
         for row in rows.iter().filter(|row| row.expected) {
             if there.iter().any(|key| is(row, key)) {
                 continue;
             }
-            let metric = match row.takes {
-                Takes::Run(metric, _) | Takes::Spread(metric, _) => Some(metric),
-                _ => None,
-            };
-            let nearest = nearest(row.key, there);
-            self.missing.push(Absent { label: row.key.to_owned(), metric, nearest });
+            self.note_absent(row.key, row.takes, there);
         }
+    }
+
+    /// Notes something expected that is not among what is there.
+    pub(crate) fn note_absent(&mut self, label: &str, takes: Takes, there: &[&str]) {
+        let metric = match takes {
+            Takes::Run(metric, _) | Takes::Spread(metric, _) => Some(metric),
+            _ => None,
+        };
+        let nearest = nearest(label, there);
+        self.missing.push(Absent { label: label.to_owned(), metric, nearest });
     }
 
     fn set(
@@ -264,12 +345,12 @@ impl Draft {
                 // Zero in flight is how some tools write that there is no cap.
                 let cap = count().value().and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0);
                 self.run.plan.max_concurrency = cap.or(self.run.plan.max_concurrency);
-                self.set_load();
+                set_load(&mut self.run.plan);
             }
             Takes::Rate => {
                 self.run.plan.load =
                     value.value().filter(|r| *r > 0.0).map(Load::Rate).or(self.run.plan.load);
-                self.set_load();
+                set_load(&mut self.run.plan);
             }
             Takes::PromptLength => self.run.plan.prompt_tokens = tokens(),
             Takes::OutputLength => self.run.plan.output_tokens = tokens(),
@@ -277,16 +358,16 @@ impl Draft {
         }
     }
 
-    /// A finite rate is the load; else the cap of requests in flight is.
-    fn set_load(&mut self) {
-        let plan = &mut self.run.plan;
-        if !matches!(plan.load, Some(Load::Rate(_))) {
-            plan.load = plan.max_concurrency.map(Load::Concurrency);
-        }
-    }
-
     /// The finished run.
-    pub(crate) fn finish(self, format: &'static super::ResultFormat, evidence: &str) -> ResultRun {
+    pub(crate) fn finish(
+        mut self,
+        format: &'static super::ResultFormat,
+        evidence: &str,
+    ) -> ResultRun {
+        for a in std::mem::take(&mut self.averages) {
+            let mean = Known::is(a.sum / f64::from(a.n), By::Derived);
+            self.figure(a.metric, Some(Statistic::Mean), mean, a.meaning, a.source);
+        }
         ResultRun {
             run: self.run,
             format,
@@ -296,10 +377,49 @@ impl Draft {
             doubled: self.doubled.into_iter().collect(),
             refused: self.refused,
             broke_off: self.broke_off,
+            closing: self.closing,
+            arguments: self.arguments,
             rejected: self.rejected,
             used: self.used,
             also_in: Vec::new(),
         }
+    }
+}
+
+/// Fills a run's plan from what a tool was called with, and conditions that no file holds.
+pub(super) fn take_plan(run: &mut BenchRun, arguments: &Arguments) {
+    let plan = &mut run.plan;
+    let cap = arguments.count("max_concurrency").or_else(|| arguments.count("concurrency"));
+    plan.max_concurrency = plan.max_concurrency.or(cap.and_then(|n| u32::try_from(n).ok()));
+    let planned = ["num_prompts", "num_requests", "request_count"];
+    let planned = planned.into_iter().find_map(|name| arguments.count(name));
+    plan.requests = plan.requests.or(planned);
+    let rate = arguments.number("request_rate").filter(|rate| *rate > 0.0);
+    plan.load = plan.load.or(rate.map(Load::Rate));
+    let random = arguments.get("dataset_name").is_some_and(|d| d.starts_with("random"));
+    if random && arguments.number("random_range_ratio") == Some(1.0) {
+        let length = |name| arguments.count(name).map(Tokens::new);
+        plan.prompt_tokens = plan.prompt_tokens.or(length("random_input_len"));
+        plan.output_tokens = plan.output_tokens.or(length("random_output_len"));
+    }
+    set_load(plan);
+    for (name, condition) in [
+        ("model", "model"),
+        ("dataset_name", "dataset"),
+        ("seed", "seed"),
+        ("backend", "endpoint"),
+        ("tokenizer", "tokenizer"),
+    ] {
+        if let (Some(value), None) = (arguments.get(name), run.conditions.get(condition)) {
+            run.conditions.set(condition, value, By::Reported);
+        }
+    }
+}
+
+/// A finite rate is the load; else the cap of requests in flight is.
+fn set_load(plan: &mut Plan) {
+    if !matches!(plan.load, Some(Load::Rate(_))) {
+        plan.load = plan.max_concurrency.map(Load::Concurrency).or(plan.load);
     }
 }
 

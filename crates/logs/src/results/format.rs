@@ -1,9 +1,14 @@
 //! The formats of results that are known, as data.
 
 use super::draft::Drafts;
-use super::formats::vllm;
+use super::formats::{
+    aiperf, genai_bench, genai_perf, guidellm, inference_benchmarker, inference_perf, inferencex,
+    llama_bench, llama_bench_text, llama_benchy, llmeter, llmperf, llmperf_console, locust, mlperf,
+    serving_console, sglang, trtllm, trtllm_console, vllm,
+};
 use super::input::Input;
 use super::node::Map;
+use super::own;
 
 /// What is known of a format, and from where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,6 +38,9 @@ pub(crate) enum Reader {
     Documents { is: fn(&Map) -> Option<String>, read: fn(&Map, &mut Drafts) },
     /// Anything else. `is` says why the text is of the format.
     Text { is: fn(&Input) -> Option<String>, read: fn(&Input, &mut Drafts) },
+    /// Documents that a tool writes beside its results and that hold none: inputs, manifests. They
+    /// are known and yield no run.
+    Beside { is: fn(&Map) -> Option<String> },
 }
 
 /// A format of results.
@@ -66,4 +74,44 @@ impl PartialEq for ResultFormat {
 }
 
 /// All of them. What is most particular about its content comes first.
-pub static RESULT_FORMATS: &[&ResultFormat] = &[&vllm::VLLM_JSON];
+pub static RESULT_FORMATS: &[&ResultFormat] = &[
+    &own::OWN_JSONL,
+    &aiperf::AIPERF_JSON,
+    &aiperf::AIPERF_RECORDS,
+    &aiperf::AIPERF_CSV,
+    &aiperf::AIPERF_CONSOLE,
+    &aiperf::AIPERF_BESIDE,
+    &genai_perf::GENAI_PERF_JSON,
+    &genai_perf::GENAI_PERF_REQUESTS,
+    &genai_perf::GENAI_PERF_CSV,
+    &genai_perf::GENAI_PERF_CONSOLE,
+    &genai_bench::GENAI_BENCH_JSON,
+    &inferencex::INFERENCEX_JSON,
+    &inferencex::INFERENCEX_AGGREGATE,
+    &llama_bench::LLAMA_BENCH_JSON,
+    &llama_bench_text::LLAMA_BENCH_CSV,
+    &llama_bench_text::LLAMA_BENCH_TABLE,
+    &llama_benchy::LLAMA_BENCHY_JSON,
+    &llmeter::LLMETER_STATS,
+    &llmeter::LLMETER_RESPONSES,
+    &llmperf::LLMPERF_SUMMARY,
+    &llmperf::LLMPERF_REQUESTS,
+    &llmperf_console::LLMPERF_CONSOLE,
+    &locust::LOCUST_JSON,
+    &locust::LOCUST_CSV,
+    &mlperf::MLPERF_SUMMARY,
+    &trtllm::TRTLLM_JSON,
+    &trtllm_console::TRTLLM_CONSOLE,
+    &guidellm::GUIDELLM_JSON,
+    &guidellm::csv::GUIDELLM_CSV,
+    &guidellm::console::GUIDELLM_CONSOLE,
+    &inference_perf::prometheus::INFERENCE_PERF_PROMETHEUS,
+    &inference_perf::INFERENCE_PERF_JSON,
+    &inference_perf::requests::INFERENCE_PERF_REQUESTS,
+    &inference_benchmarker::INFERENCE_BENCHMARKER_JSON,
+    &inference_benchmarker::console::INFERENCE_BENCHMARKER_CONSOLE,
+    &sglang::SGLANG_JSONL,
+    &vllm::VLLM_JSON,
+    &serving_console::SGLANG_CONSOLE,
+    &serving_console::VLLM_CONSOLE,
+];

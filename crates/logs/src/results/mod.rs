@@ -3,20 +3,38 @@
 //! A format is one file in `formats`: tables of fields with their meaning, and the few lines of code
 //! that its shape needs.
 
+mod arguments;
+mod called;
+mod checks;
+mod command;
 mod draft;
+mod filter;
 mod format;
 mod formats;
 mod input;
+mod invalid;
+mod judge;
 mod labels;
 mod node;
+mod own;
 mod read;
 mod row;
+mod same;
+mod set;
+mod shell;
 mod table;
 mod yaml;
 
-pub use draft::{Absent, BrokeOff};
+pub use arguments::Arguments;
+pub use checks::RESULT_CHECKS;
+pub use command::CommandLine;
+pub use draft::{Absent, BrokeOff, Closing};
+pub use filter::Filter;
 pub use format::{Evidence, RESULT_FORMATS, ResultFormat};
+pub use invalid::Invalid;
+pub use judge::check_written;
 pub use read::{ResultFile, read_results, read_results_from};
+pub use set::{ResultSet, result_set};
 
 use trueline_core::BenchRun;
 
@@ -40,10 +58,24 @@ pub struct ResultRun {
     pub refused: Vec<String>,
     /// How the run broke off, if it did.
     pub broke_off: Option<BrokeOff>,
+    /// Whether its text comes to an end.
+    pub closing: Closing,
+    /// What the tool was called with, as it echoes it or as the command line says.
+    pub arguments: Arguments,
     /// Rows that could not be used, with why.
     pub rejected: Vec<String>,
     /// Rows that were used.
     pub used: u64,
     /// Other files and forms that tell of the same run.
     pub also_in: Vec<String>,
+}
+
+impl ResultRun {
+    /// Takes what the tool was called with, where it echoes nothing itself.
+    pub(crate) fn take_arguments(&mut self, arguments: &Arguments) {
+        if self.arguments.is_empty() {
+            self.arguments = arguments.clone();
+        }
+        draft::take_plan(&mut self.run, arguments);
+    }
 }

@@ -3,11 +3,14 @@
 use std::io::Read;
 use std::path::Path;
 
+use trueline_core::Outcomes;
+
 use super::ResultRun;
 use super::draft::Drafts;
 use super::format::{RESULT_FORMATS, Reader, ResultFormat};
 use super::input::Input;
 use super::node::Node;
+use super::own;
 use crate::{Error, ErrorKind};
 
 /// What one file holds.
@@ -18,12 +21,17 @@ pub struct ResultFile {
     pub name: String,
     /// Its runs, in their order.
     pub runs: Vec<ResultRun>,
+    /// What a tool writes beside its results and that holds none, by the names of its formats. A
+    /// file of nothing else has no runs.
+    pub beside: Vec<&'static str>,
     /// Documents of no known format: the line each begins on.
     pub strange: Vec<usize>,
     /// Lines that begin like a document and are none.
     pub broken: Vec<usize>,
     /// Why the file ends early, if it does.
     pub truncated: Option<String>,
+    /// What reading it found.
+    pub outcomes: Outcomes,
 }
 
 /// Reads the results of a file.
@@ -31,7 +39,10 @@ pub struct ResultFile {
 /// # Errors
 /// A file that is missing, may not be read, is empty, binary, too large, or of no known format.
 pub fn read_results(path: &Path) -> Result<ResultFile, Error> {
-    let label = path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+    let label = match path.file_stem() {
+        _ if path.as_os_str() == "-" => "input".to_owned(),
+        stem => stem.map_or_else(String::new, |s| s.to_string_lossy().into_owned()),
+    };
     from_input(&Input::open(path)?, &label)
 }
 
@@ -51,11 +62,20 @@ struct OfFormat {
 }
 
 fn from_input(input: &Input, label: &str) -> Result<ResultFile, Error> {
+    if own::is(input) {
+        return own::read(input, label);
+    }
     let mut found: Vec<OfFormat> = Vec::new();
     let mut strange = Vec::new();
+    let mut beside = Vec::new();
     for (line, node) in input.documents() {
-        if !document(&node, label, &mut found) {
-            strange.push(line);
+        if document(&node, label, &mut found) {
+            continue;
+        }
+        match known_beside(&node) {
+            Some(name) if beside.contains(&name) => {}
+            Some(name) => beside.push(name),
+            None => strange.push(line),
         }
     }
     if !input.has_documents() {
@@ -76,7 +96,7 @@ fn from_input(input: &Input, label: &str) -> Result<ResultFile, Error> {
     for of in found {
         runs.extend(of.drafts.runs.into_iter().map(|d| d.finish(of.format, &of.evidence)));
     }
-    if runs.is_empty() {
+    if runs.is_empty() && beside.is_empty() {
         return Err(Error::new(
             ErrorKind::UnknownFormat,
             &input.name,
@@ -90,9 +110,11 @@ fn from_input(input: &Input, label: &str) -> Result<ResultFile, Error> {
     Ok(ResultFile {
         name: input.name.clone(),
         runs,
+        beside,
         strange,
         broken: input.broken.clone(),
         truncated: input.truncated.clone(),
+        outcomes: Outcomes::default(),
     })
 }
 
@@ -101,7 +123,7 @@ fn document(node: &Node, label: &str, found: &mut Vec<OfFormat>) -> bool {
     let Some(map) = node.map() else { return false };
     let fits = |format: &ResultFormat| match format.reader {
         Reader::Documents { is, .. } => is(map),
-        Reader::Text { .. } => None,
+        Reader::Text { .. } | Reader::Beside { .. } => None,
     };
     let recognised = RESULT_FORMATS.iter().find_map(|f| fits(f).map(|why| (*f, why)));
     let Some((format, evidence)) = recognised else { return false };
@@ -115,6 +137,15 @@ fn document(node: &Node, label: &str, found: &mut Vec<OfFormat>) -> bool {
         read(map, &mut of.drafts);
     }
     true
+}
+
+/// The format of a document that a tool writes beside its results, if it is one.
+fn known_beside(node: &Node) -> Option<&'static str> {
+    let map = node.map()?;
+    RESULT_FORMATS.iter().find_map(|format| match format.reader {
+        Reader::Beside { is } => is(map).map(|_| format.name),
+        Reader::Documents { .. } | Reader::Text { .. } => None,
+    })
 }
 
 /// Gives runs of one file labels of their own.

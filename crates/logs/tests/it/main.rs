@@ -6,10 +6,17 @@
 mod checks;
 mod corpus;
 mod damage;
+mod damaged_results;
 mod formats;
+mod guidellm;
+mod inference_benchmarker;
+mod inference_perf;
 mod merging;
 mod production;
+mod result_formats;
 mod results;
+mod results_aiperf;
+mod results_genai_perf;
 mod runs;
 
 use trueline_logs::{LogSummary, ReadOptions, read_log_from};

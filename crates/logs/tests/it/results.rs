@@ -105,7 +105,12 @@ fn faults(read: &ResultRun, expected: &Expected) -> Vec<String> {
         .collect();
     differ("totals", format!("{totals:?}"), format!("{:?}", expected.totals));
     let duration = reported.duration.value().map(|d| d.as_secs_f64());
-    if !duration.zip(expected.duration_s).is_some_and(|(a, b)| same(a, b)) {
+    let agrees = match (duration, expected.duration_s) {
+        (Some(a), Some(b)) => same(a, b),
+        (None, None) => true,
+        _ => false,
+    };
+    if !agrees {
         differ("duration", format!("{duration:?}"), format!("{:?}", expected.duration_s));
     }
     let (found, wanted) = (requests(&read.run), &expected.requests);

@@ -56,6 +56,9 @@ impl Work<'_> {
             self.check_production_value(claim);
             return;
         }
+        if self.check_stated(claim) {
+            return;
+        }
         let thresholds = &self.audit.thresholds;
         let measured = self.measured_for(claim);
         // What was measured counts; a claim's own list is judged only besides.

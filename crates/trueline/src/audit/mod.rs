@@ -4,11 +4,15 @@ mod claims;
 mod field;
 mod groups;
 mod instead;
+mod obvious;
 mod production;
 mod ratios;
 mod results;
 mod runs;
+mod stated;
+mod table;
 mod traffic;
+mod written;
 
 use std::collections::BTreeSet;
 use std::io::Cursor;
@@ -16,14 +20,14 @@ use std::path::{Path, PathBuf};
 
 use trueline_baseline::samples_of;
 use trueline_core::{BenchRun, Checked, Claim, Outcomes, RequestRecord, Side, Thresholds, Window};
-use trueline_logs::{Error, LogSummary, Own, OwnSample, PlaceSample, ReadOptions};
+use trueline_logs::{
+    Error, LogSummary, Own, OwnSample, PlaceSample, ReadOptions, ResultRun, ResultSet,
+};
 
-use crate::claims::{Headlines, default_claims};
 use crate::evidence::Evidence;
 use crate::given::{Given, HostRecord};
 use crate::judge::{Allowed, judge};
 use crate::report::Report;
-use groups::groups;
 use production::PlacedGroup;
 use ratios::Compared;
 
@@ -81,6 +85,7 @@ pub struct Audit {
     cold: bool,
     outcomes: Outcomes,
     preface: Vec<String>,
+    written: Vec<ResultRun>,
 }
 
 impl Audit {
@@ -105,6 +110,24 @@ impl Audit {
             finding.about.run = run.map(|r| r.arm().to_owned()).or(finding.about.run.take());
         }
         self.runs.extend(read.value);
+        self.outcomes.extend(read.outcomes);
+        self
+    }
+
+    /// Adds runs that benchmark tools wrote down, with the outcomes of reading them.
+    #[must_use]
+    pub fn results(mut self, read: Checked<ResultSet>) -> Self {
+        for (path, why) in read.value.aside {
+            self.preface.push(format!("set aside {path}: {why}"));
+        }
+        for mut written in read.value.runs {
+            // The requests are kept once, with the run.
+            let requests = std::mem::take(&mut written.run.requests);
+            let mut run = written.run.clone();
+            run.requests = requests;
+            self.runs.push(run);
+            self.written.push(written);
+        }
         self.outcomes.extend(read.outcomes);
         self
     }
@@ -265,48 +288,30 @@ impl Audit {
 
     /// Judges claims; without any, the obvious ones are taken from the data.
     pub fn judge(self, claims: &[Claim]) -> Report {
+        self.judged(claims)
+    }
+
+    fn judged(&self, claims: &[Claim]) -> Report {
         let mut work = Work {
             claims: Vec::new(),
             outcomes: self.outcomes.clone(),
             evidence: Evidence::default(),
             placed: Vec::new(),
             compared: Vec::new(),
-            audit: &self,
+            audit: self,
         };
-        work.claims = if claims.is_empty() {
-            let groups = groups(&self.runs);
-            let witnessed: Vec<bool> =
-                groups.iter().map(|group| work.is_witnessed(group)).collect();
-            let headlines: Vec<Headlines<'_>> = groups
-                .iter()
-                .zip(witnessed)
-                .map(|(group, witnessed)| Headlines {
-                    arm: group.arm(),
-                    load: group.load(),
-                    one_of_several_loads: groups.iter().filter(|g| g.arm() == group.arm()).count()
-                        > 1,
-                    requests: group.requests(),
-                    witnessed,
-                })
-                .collect();
-            default_claims(
-                &headlines,
-                self.reading.edges(),
-                self.reading.min_new_tokens(),
-                |cell| {
-                    let stats = self.log.as_ref().and_then(|log| log.production().cell(cell));
-                    stats.map_or(0, |stats| stats.rates().len())
-                },
-            )
-        } else {
-            claims.to_vec()
-        };
+        work.claims = if claims.is_empty() { work.obvious_claims() } else { claims.to_vec() };
         work.resolve_runs();
         // What says most comes first: reasons are given in this order.
         work.check_production();
         work.check_fields();
         work.check_claims();
         work.check_runs();
+        work.check_levels();
+        if !claims.is_empty() {
+            work.raise_missing();
+        }
+        work.note_evidence();
         let judgement = judge(
             &work.scoped_claims(),
             std::mem::take(&mut work.outcomes),
@@ -327,7 +332,7 @@ impl Audit {
 }
 
 /// One judgement being made.
-struct Work<'a> {
+pub(crate) struct Work<'a> {
     audit: &'a Audit,
     claims: Vec<Claim>,
     outcomes: Outcomes,

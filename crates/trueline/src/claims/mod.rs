@@ -3,10 +3,12 @@
 mod defaults;
 mod long;
 mod short;
+mod stated;
 
 pub use defaults::{Headlines, default_claims};
 pub use long::{ClaimFile, parse_claim_file};
 pub use short::parse_claim;
+pub(crate) use stated::{headline, stated_claims};
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
 //! The short form of a claim: one line of text.
 
-use trueline_core::{Claim, ClaimKind, Load, Metric, Statistic};
+use trueline_core::{Claim, ClaimKind, Load, Metric, Quantity, Statistic};
 
 use super::{ClaimError, implied_kind, quantity_text};
 
@@ -77,8 +77,10 @@ fn aligned(id: &str, left: &str, right: &str) -> Result<Claim, ClaimError> {
     claim.metric = Some(metric);
     claim.statistic = statistic;
     claim.value = (other_value != 0.0).then(|| value / other_value);
-    claim.baseline = Some(right.trim().to_owned());
-    claim.unjudged.push("aligns with".to_owned());
+    claim.aligned = Some((
+        Quantity { metric, statistic, value },
+        Quantity { metric: other, statistic: other_statistic, value: other_value },
+    ));
     Ok(claim)
 }
 

@@ -3,6 +3,7 @@
 mod inert;
 mod json;
 mod lines;
+mod tabled;
 mod text;
 
 pub use inert::inert;
@@ -35,6 +36,8 @@ pub struct Report {
     pub body: Vec<String>,
     /// Thresholds that were set, as `code.name = value`.
     pub overrides: Vec<String>,
+    /// Whether the body's table tells the claims one by one, so that the text only sums them up.
+    pub tabled: bool,
     /// Whether this is an embedded case, whose claims are revoked as they should be.
     pub case_study: bool,
 }
@@ -50,6 +53,7 @@ impl Report {
             preface: Vec::new(),
             body: Vec::new(),
             overrides: Vec::new(),
+            tabled: false,
             case_study: false,
         }
     }

@@ -60,10 +60,14 @@ impl Report {
         if !self.preface.is_empty() {
             lines.push(String::new());
         }
-        self.claim_lines(options, &mut lines);
+        if self.tabled {
+            self.tabled_lines(options, &mut lines);
+        } else {
+            self.claim_lines(options, &mut lines);
+        }
         let head = lines.len();
         if !self.body.is_empty() {
-            if !self.claims.is_empty() {
+            if lines.last().is_some_and(|line| !line.is_empty()) {
                 lines.push(String::new());
             }
             for line in &self.body {
@@ -185,7 +189,7 @@ impl Report {
     }
 
     /// A statement, cut where it is too long for a first screen.
-    fn cut(text: &str, options: TextOptions) -> String {
+    pub(super) fn cut(text: &str, options: TextOptions) -> String {
         let most = if options.all { usize::MAX } else { STATEMENT_SHOWN };
         match text.char_indices().nth(most) {
             Some((at, _)) => format!("{} …", text.get(..at).unwrap_or_default()),
@@ -194,7 +198,7 @@ impl Report {
     }
 
     /// The findings that revoke a claim, as their codes stand in it.
-    fn reasons<'a>(&'a self, judged: &'a Judged) -> impl Iterator<Item = &'a Finding> {
+    pub(super) fn reasons<'a>(&'a self, judged: &'a Judged) -> impl Iterator<Item = &'a Finding> {
         judged.revoked_by.iter().filter(|code| **code != RESTS_ON_REVOKED.code).filter_map(|code| {
             self.outcomes.findings().find(|f| {
                 f.code == *code
@@ -323,7 +327,7 @@ impl Report {
                 let (what, add) = input.words();
                 let n = codes.len();
                 let runs: Vec<&str> = runs.into_iter().take(4).collect();
-                let of = if runs.is_empty() {
+                let of = if runs.is_empty() || self.tabled {
                     String::new()
                 } else {
                     format!(" of {}", runs.join(", "))
@@ -342,11 +346,13 @@ impl Report {
 
     fn closing(&self, options: TextOptions) -> Vec<String> {
         let mut text = String::new();
-        if self.claims.is_empty() && self.program == "audit" {
+        if self.tabled {
+            text += &self.tabled_closing();
+        } else if self.claims.is_empty() && self.program == "audit" {
             text += "Nothing was judged: there is no claim, and no result with a headline value. What \
                      a log holds: read_log.";
         }
-        if !self.claims.is_empty() && !self.revoked() {
+        if !self.tabled && !self.claims.is_empty() && !self.revoked() {
             text += "Nothing in these data contradicts what is claimed.";
             if self.not_shown() {
                 text += " What is not shown needs the evidence named above.";
@@ -387,7 +393,7 @@ fn by_text<'a>(claims: &[&'a Judged]) -> Vec<Vec<&'a Judged>> {
 }
 
 /// A sentence's beginning; a name with an underscore keeps its case.
-fn capital(text: &str) -> String {
+pub(super) fn capital(text: &str) -> String {
     if text.split_whitespace().next().is_some_and(|word| word.contains('_')) {
         return text.to_owned();
     }
