@@ -6,7 +6,7 @@ use trueline_core::{
 };
 
 use super::checks::PERCENTILE_BEYOND_DATA;
-use super::stated::{conclude, nothing_stated, real};
+use super::stated::{conclude, real};
 
 /// Checks that at least one sample is expected beyond every percentile stated.
 ///
@@ -63,7 +63,7 @@ pub(super) fn check_percentiles(run: &BenchRun, thresholds: &Thresholds) -> Outc
     } else if stated {
         None
     } else {
-        nothing_stated(run)
+        Some(Need::Figures)
     };
     conclude(check, about, findings, missing)
 }

@@ -1,7 +1,8 @@
 //! Chunks beside tokens: how many tokens a gap stands for, and whether gaps fill the decode time.
 
 use trueline_core::{
-    BenchRun, Finding, Metric, Need, Outcomes, Scope, Statistic, Thresholds, number,
+    BenchRun, Each, Finding, FirstToken, Metric, Need, Outcomes, Scope, Statistic, Thresholds,
+    number,
 };
 
 use super::checks::{CHUNKS_ARE_NOT_TOKENS, ITL_IS_NOT_TPOT};
@@ -35,7 +36,7 @@ pub(super) fn check_chunks(run: &BenchRun, thresholds: &Thresholds) -> Outcomes 
         return conclude(check, about, findings, None);
     }
     let Some((itl, tpot)) = itl_and_tpot(run) else {
-        return conclude(check, about, findings, Some(Need::TokensCounted));
+        return conclude(check, about, findings, Some(Need::Gaps));
     };
     if itl / tpot > thresholds.get(check, "itl_over_tpot") {
         let text = format!(
@@ -62,7 +63,7 @@ pub(super) fn check_itl(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
     let mut findings = Vec::new();
     if rows.is_empty() {
         let Some((itl, tpot)) = itl_and_tpot(run) else {
-            return conclude(check, about, findings, Some(Need::Samples));
+            return conclude(check, about, findings, Some(Need::Gaps));
         };
         if itl / tpot < least {
             let text = format!(
@@ -131,7 +132,10 @@ fn tokens_and_gaps(run: &BenchRun) -> Option<(f64, f64)> {
 }
 
 fn itl_and_tpot(run: &BenchRun) -> Option<(f64, f64)> {
-    let itl = spread(run, Metric::ItlS, Statistic::Mean)?.value;
+    let itl = spread(run, Metric::ItlS, Statistic::Mean)?;
+    // What is spread over tokens, or has the first token in it, is no gap between chunks.
+    let of_gaps = itl.meaning.each == Each::Chunk && itl.meaning.first_token != FirstToken::In;
+    let itl = Some(itl.value).filter(|_| of_gaps)?;
     Some((itl, spread(run, Metric::TpotS, Statistic::Mean)?.value))
 }
 

@@ -5,7 +5,7 @@ use trueline_core::{
 };
 
 use super::checks::TTFT_IN_ITL;
-use super::stated::{conclude, mean_output, real, replies, seconds, spread};
+use super::stated::{conclude, mean, mean_output, real, replies, seconds, spread};
 
 /// Checks that the first gap is not TTFT.
 ///
@@ -80,12 +80,12 @@ struct Means {
 
 impl Means {
     fn of(run: &BenchRun) -> Option<Self> {
-        let mean = |metric| Some(spread(run, metric, Statistic::Mean)?.value);
+        let stated = spread(run, Metric::ItlS, Statistic::Mean).map(|f| f.value);
         let tokens = mean_output(run).filter(|n| *n > 1.0)?;
         Some(Self {
-            itl: mean(Metric::ItlS).or_else(|| called_itl(run))?,
-            ttft: mean(Metric::TtftS)?,
-            e2e: mean(Metric::E2eLatencyS)?,
+            itl: stated.or_else(|| called_itl(run))?,
+            ttft: mean(run, Metric::TtftS)?.value,
+            e2e: mean(run, Metric::E2eLatencyS)?.value,
             tokens,
         })
     }
@@ -138,6 +138,18 @@ mod tests {
         assert!(of(Metric::ItlS, "results_inter_token_latency_s_mean"));
         assert!(of(Metric::E2ePerTokenS, "results_inter_token_latency_s_mean"));
         assert!(!of(Metric::E2ePerTokenS, "normalized_time_per_output_token"));
+    }
+
+    #[test]
+    fn stated_gaps_are_judged_by_the_requests_where_nothing_else_is_stated() {
+        // llmperf's records: 20 replies of 151 tokens; one takes 4,543.5 ms, TTFT 1,127.2 ms, and
+        // states 30.08 ms: 30.08 x 151 = 4,542; honest are 22.8 ms.
+        let of = |itl| {
+            let rows =
+                (0..20).fold(Made::run(), |made, _| made.request(0.0, 1_127.2, 4_543.5, 151));
+            run(&rows.mean_ms(Metric::ItlS, itl))
+        };
+        assert!(of(30.08).has("ttft-in-itl") && Made::clear(&of(22.8)));
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! Peaks beside means.
 
-use trueline_core::{BenchRun, Each, Finding, Metric, Outcomes, Scope, Thresholds, Total, number};
+use trueline_core::{
+    BenchRun, Each, Finding, Metric, Need, Outcomes, Scope, Thresholds, Total, number,
+};
 
 use super::checks::PEAK_BELOW_MEAN;
 use super::in_flight::InFlight;
-use super::stated::{conclude, duration, nothing_stated, of_run, real, seconds};
+use super::stated::{conclude, duration, of_run, real, seconds};
 
 /// Checks that no peak is lower than the mean allows.
 ///
@@ -62,7 +64,7 @@ pub(super) fn check_peak(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
             );
         }
     }
-    conclude(check, about, findings, if compared { None } else { nothing_stated(run) })
+    conclude(check, about, findings, if compared { None } else { Some(Need::Figures) })
 }
 
 /// A peak of the run and its step.

@@ -6,7 +6,7 @@ use trueline_core::{
 
 use super::checks::{REQUESTS_DO_NOT_ADD_UP, TOKENS_DO_NOT_ADD_UP};
 use super::pair::Pair;
-use super::stated::{conclude, duration, failures, nothing_stated, of_run, real, seconds, worded};
+use super::stated::{conclude, duration, failures, of_run, real, seconds, worded};
 
 /// Checks every token rate of the run against its tokens and duration.
 ///
@@ -111,7 +111,7 @@ fn missing(run: &BenchRun, pairs: &[Pair], count: Need) -> Option<Need> {
         _ => rates.iter().any(|metric| of_run(run, *metric).is_some()),
     };
     match (stated, duration(run)) {
-        (false, _) => nothing_stated(run),
+        (false, _) => Some(Need::Figures),
         (true, None) => Some(Need::WallTimes),
         (true, Some(_)) => Some(count),
     }

@@ -1,9 +1,11 @@
 //! Figures written in steps that are large beside their value.
 
-use trueline_core::{BenchRun, Figure, Finding, Outcomes, Scope, Statistic, Thresholds, number};
+use trueline_core::{
+    BenchRun, Figure, Finding, Need, Outcomes, Scope, Statistic, Thresholds, number,
+};
 
 use super::checks::COARSE_ROUNDING;
-use super::stated::{conclude, nothing_stated, worded};
+use super::stated::{conclude, worded};
 
 /// Checks the step of every mean, median and rate. Counts and shares are whole by nature, and
 /// what stands in finer steps elsewhere is not coarse.
@@ -42,7 +44,7 @@ pub(super) fn check_rounding(run: &BenchRun, thresholds: &Thresholds) -> Outcome
                 .with("largest_step_share", share(worst)),
         );
     }
-    let missing = if judged.is_empty() { nothing_stated(run) } else { None };
+    let missing = if judged.is_empty() { Some(Need::Figures) } else { None };
     conclude(check, about, findings, missing)
 }
 
@@ -98,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn without_figures_and_requests_nothing_is_observed() {
+    fn without_figures_nothing_is_observed() {
         assert!(Made::not_observed(&check_rounding(&Made::run().0, &Thresholds::default())));
     }
 }

@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use trueline_core::{
-    BenchRun, CheckInfo, Definition, Each, Figure, Finding, Load, Metric, Need, Outcome, Outcomes,
-    Scope, Statistic, Stretch, Total, number,
+    BenchRun, CheckInfo, Definition, Each, Figure, Finding, Load, Mark, Metric, Need, Outcome,
+    Outcomes, RequestRecord, Scope, Statistic, Stretch, Total, number,
 };
+
+use crate::samples::metric_values;
 
 /// A figure in use: its value, the step it is written in and what it means.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,6 +34,22 @@ pub(super) fn spread(run: &BenchRun, metric: Metric, statistic: Statistic) -> Op
     let figure = run.reported.figure(metric, Some(statistic))?;
     let fits = matches!(figure.definition.each, Each::Request | Each::Chunk | Each::Token);
     fits.then(|| Stated::of(figure))?
+}
+
+/// The mean of a metric: as stated, else of the requests where each of them has one.
+pub(super) fn mean(run: &BenchRun, metric: Metric) -> Option<Stated> {
+    let to = if metric == Metric::TtftS { Mark::FirstToken } else { Mark::LastToken };
+    let of_rows = || {
+        let rows: Vec<&RequestRecord> = run.measured().collect();
+        let values = metric_values(&rows, metric).filter(|v| v.len() == rows.len())?;
+        let value = values.iter().sum::<f64>() / real(values.len() as u64);
+        (value > 0.0).then(|| Stated {
+            value,
+            step: 0.0,
+            meaning: Definition::new(Mark::Sent, to, run.side),
+        })
+    };
+    spread(run, metric, Statistic::Mean).or_else(of_rows)
 }
 
 /// A figure that a run has one of; a mean over slices of the run is none.
@@ -127,11 +145,6 @@ pub(super) fn replies(run: &BenchRun) -> Vec<Reply<'_>> {
         .collect()
 }
 
-/// Whether the run records any request that counts one by one.
-pub(super) fn has_rows(run: &BenchRun) -> bool {
-    run.measured().next().is_some()
-}
-
 /// Whether every answered request is recorded: some tools keep a sample of them.
 pub(super) fn all_recorded(run: &BenchRun) -> bool {
     let rows = run.measured().count() as u64;
@@ -164,12 +177,6 @@ pub(super) fn conclude(
         outcomes.found(finding);
     }
     outcomes
-}
-
-/// What a check on stated figures says where none is stated: with the requests at hand nothing
-/// stated can be wrong; without them there is nothing to judge.
-pub(super) fn nothing_stated(run: &BenchRun) -> Option<Need> {
-    (!has_rows(run)).then_some(Need::Samples)
 }
 
 /// A value of a metric for people, with its unit.

@@ -130,7 +130,12 @@ fn figures(run: &BenchRun, metric: Metric) -> impl Iterator<Item = &Figure> {
         let is_time = metric.words().0 == "s";
         let sent = matches!(meaning.from, Mark::Sent | Mark::FirstToken | Mark::Arrived);
         let not_zero = !is_time || figure.value.value() != Some(0.0);
-        meaning.each == each && (!is_time || (sent && meaning.side == run.side)) && not_zero
+        // What was averaged on reading is no summary of the file.
+        let stated = !matches!(figure.value, Known::Is { by: By::Derived, .. });
+        stated
+            && meaning.each == each
+            && (!is_time || (sent && meaning.side == run.side))
+            && not_zero
     })
 }
 

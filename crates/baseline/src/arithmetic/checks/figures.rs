@@ -10,7 +10,7 @@ pub(in super::super) const ORDER_BROKEN: CheckInfo = CheckInfo {
     code: "order-broken",
     severity: (Error, Error),
     touches: &ClaimKind::ALL,
-    needs: &[],
+    needs: &[Need::Figures],
     implied_by: &["unit-mismatch"],
     thresholds: &[threshold(
         "tolerance",
@@ -41,7 +41,7 @@ pub(in super::super) const COARSE_ROUNDING: CheckInfo = CheckInfo {
     code: "coarse-rounding",
     severity: (Warning, Warning),
     touches: &[Absolute, Relative],
-    needs: &[],
+    needs: &[Need::Figures],
     implied_by: &[],
     thresholds: &[threshold("step_share", 0.01, "a step of 1 % hides differences worth quoting")],
     rule: "a figure is written in steps that are large beside its value",
@@ -67,7 +67,7 @@ pub(in super::super) const UNIT_MISMATCH: CheckInfo = CheckInfo {
     code: "unit-mismatch",
     severity: (Error, Error),
     touches: &[Absolute],
-    needs: &[],
+    needs: &[Need::Figures],
     implied_by: &[],
     thresholds: &[threshold(
         "tolerance",

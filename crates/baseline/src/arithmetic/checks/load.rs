@@ -42,7 +42,7 @@ pub(in super::super) const PEAK_BELOW_MEAN: CheckInfo = CheckInfo {
     code: "peak-below-mean",
     severity: (Error, Error),
     touches: ALL,
-    needs: &[],
+    needs: &[Need::Figures],
     implied_by: &["chunks-are-not-tokens", "unit-mismatch"],
     thresholds: &[threshold(
         "tolerance",

@@ -11,7 +11,7 @@ pub(in super::super) const LATENCY_DOES_NOT_ADD_UP: CheckInfo = CheckInfo {
     severity: (Error, Error),
     touches: &[Breakdown],
     needs: &[Need::Samples],
-    implied_by: &["unit-mismatch", "burst-delivery", "summary-contradicts-requests"],
+    implied_by: &["unit-mismatch", "summary-contradicts-requests"],
     thresholds: &[
         threshold("equal_lengths", 0.02, "exact for replies of one length and request by request"),
         threshold("mixed_lengths", 0.10, "a product of means, lengths and TPOT varying together"),
@@ -24,8 +24,8 @@ pub(in super::super) const CHUNKS_ARE_NOT_TOKENS: CheckInfo = CheckInfo {
     code: "chunks-are-not-tokens",
     severity: (Error, Error),
     touches: &[Breakdown],
-    needs: &[Need::TokensCounted],
-    implied_by: &[],
+    needs: &[Need::TokensCounted, Need::Gaps],
+    implied_by: &["ttft-in-itl"],
     thresholds: &[
         threshold("tokens_a_gap", 1.05, "letters of several tokens are held back now and then"),
         threshold("itl_over_tpot", 1.3, "means over gaps and over requests differ by less"),
@@ -38,7 +38,7 @@ pub(in super::super) const ITL_IS_NOT_TPOT: CheckInfo = CheckInfo {
     code: "itl-is-not-tpot",
     severity: (Error, Error),
     touches: &[Breakdown],
-    needs: &[Need::Samples],
+    needs: &[Need::Gaps],
     implied_by: &["unit-mismatch", "chunks-are-not-tokens", "burst-delivery", "ttft-in-itl"],
     thresholds: &[
         threshold("tolerance", 0.02, "the gaps of a reply fill its time after the first token"),

@@ -10,7 +10,7 @@ pub(in super::super) const TOKENS_DO_NOT_ADD_UP: CheckInfo = CheckInfo {
     code: "tokens-do-not-add-up",
     severity: (Warning, Error),
     touches: &[Absolute],
-    needs: &[Need::TokensCounted, Need::WallTimes],
+    needs: &[Need::Figures, Need::TokensCounted, Need::WallTimes],
     implied_by: &["unit-mismatch"],
     thresholds: &[
         threshold("warning", 0.01, "rounding explains under half of it"),
@@ -24,7 +24,7 @@ pub(in super::super) const REQUESTS_DO_NOT_ADD_UP: CheckInfo = CheckInfo {
     code: "requests-do-not-add-up",
     severity: (Warning, Error),
     touches: &[Absolute],
-    needs: &[Need::FailuresCounted, Need::WallTimes],
+    needs: &[Need::Figures, Need::FailuresCounted, Need::WallTimes],
     implied_by: &["unit-mismatch"],
     thresholds: &[threshold("tolerance", 0.01, "rounding explains under half of it")],
     rule: "the request rate times the duration is not the number of answered requests, or more \
