@@ -1,71 +1,12 @@
 //! Whether end-to-end latency is TTFT plus the time of the tokens after the first.
 
 use trueline_core::{
-    BenchRun, Each, Finding, FirstToken, Metric, Need, Outcomes, Scope, Share, Statistic, Stretch,
-    Thresholds, Total, number,
+    BenchRun, Finding, Need, Outcomes, Scope, Stretch, Thresholds, TokensBy, Total, number,
 };
 
 use super::checks::LATENCY_DOES_NOT_ADD_UP;
-use super::pair::Pair;
-use super::stated::{Stated, conclude, equal_lengths, mean, mean_output, real, seconds, spread};
-
-/// The means that the identity joins, in seconds, and the output tokens after the first.
-#[derive(Debug, Clone, Copy)]
-struct Parts {
-    e2e: Stated,
-    ttft: Stated,
-    tpot: Stated,
-    after_first: f64,
-}
-
-impl Parts {
-    /// The means of a run where they are of one clock and begin at one mark. Of the server's and
-    /// the tool's count of tokens the one that fits better is taken: either may be behind TPOT.
-    fn of(run: &BenchRun) -> Option<Self> {
-        let e2e = mean(run, Metric::E2eLatencyS).filter(|f| f.meaning.each == Each::Request)?;
-        let ttft = mean(run, Metric::TtftS)?;
-        let tpot = spread(run, Metric::TpotS, Statistic::Mean)?;
-        let one_way = (e2e.meaning.from, e2e.meaning.side)
-            == (ttft.meaning.from, ttft.meaning.side)
-            && tpot.meaning.side == e2e.meaning.side;
-        let without_first =
-            !matches!(tpot.meaning.first_token, FirstToken::In | FirstToken::Unknown);
-        if !one_way || !without_first {
-            return None;
-        }
-        let own = run.reported.total(Total::OwnOutputTokens).zip(run.completed());
-        let own = own.filter(|(_, n)| *n > 0).map(|(tokens, n)| real(tokens) / real(n));
-        [mean_output(run), own]
-            .into_iter()
-            .flatten()
-            .filter(|tokens| *tokens >= 2.0)
-            .map(|tokens| Self { e2e, ttft, tpot, after_first: tokens - 1.0 })
-            .min_by(|a, b| a.off().total_cmp(&b.off()))
-    }
-
-    /// How far the end-to-end latency is from its parts, as a share of it.
-    fn off(&self) -> f64 {
-        (self.predicted() - self.e2e.value).abs() / self.e2e.value
-    }
-
-    fn decode(&self) -> f64 {
-        self.e2e.value - self.ttft.value
-    }
-
-    fn derived_tpot(&self) -> f64 {
-        self.decode() / self.after_first
-    }
-
-    fn predicted(&self) -> f64 {
-        self.ttft.value + self.tpot.value * self.after_first
-    }
-
-    /// The share of the end-to-end latency that printed digits may move.
-    fn slack(&self) -> f64 {
-        let steps = self.e2e.step + self.ttft.step + self.tpot.step * self.after_first;
-        steps / self.e2e.value
-    }
-}
+use super::parts::{Parts, covariance};
+use super::stated::{conclude, equal_lengths, seconds};
 
 /// Checks request by request where a request states its decode time, else on the means.
 ///
@@ -102,8 +43,10 @@ pub(super) fn check_latency(run: &BenchRun, thresholds: &Thresholds) -> Outcomes
     };
     // To the closing of the stream is further than to the last token.
     let same_end = parts.e2e.meaning.to == parts.tpot.meaning.to;
-    let equal = equal_lengths(run);
-    let tolerance = if equal && same_end {
+    // Divided by the tool's own count of tokens, and only the server's may be stated.
+    let same_count = parts.tpot.meaning.tokens_by != TokensBy::Tool
+        || run.reported.total(Total::OwnOutputTokens).is_some();
+    let tolerance = if equal_lengths(run) && same_end && same_count {
         exact
     } else {
         thresholds.get(check, "mixed_lengths").max(covariance(run, &parts))
@@ -144,22 +87,6 @@ fn contradiction(run: &BenchRun, parts: &Parts, off: f64) -> Finding {
         .with("tpot_factor", derived / stated)
 }
 
-/// The most that TPOT and length varying together can move the product of their means, as a share
-/// of the end-to-end latency; 0 where the spread of TPOT is not known.
-fn covariance(run: &BenchRun, parts: &Parts) -> f64 {
-    let share = |metric| {
-        let of = |statistic| spread(run, metric, statistic).map(|f| f.value);
-        let range = of(Statistic::Max).zip(of(Statistic::Min)).map(|(max, min)| (max - min) / 2.0);
-        let tail = Share::new(0.99).ok().and_then(|q| of(Statistic::Quantile(q)));
-        let upper = tail.zip(of(Statistic::Median)).map(|(tail, median)| tail - median);
-        Some(of(Statistic::Deviation).or(range).or(upper)? / of(Statistic::Mean)?)
-    };
-    // Lengths of unknown spread are taken to spread as an exponential does.
-    let lengths = share(Metric::OutputTokens).unwrap_or(1.0);
-    let decode = parts.tpot.value * parts.after_first;
-    share(Metric::TpotS).unwrap_or(0.0) * lengths * decode / parts.e2e.value
-}
-
 /// Requests that state TTFT, decode time and end-to-end latency by one clock: how many, their
 /// latencies and their parts, summed in seconds.
 fn sums(run: &BenchRun) -> Option<(usize, f64, f64)> {
@@ -178,34 +105,13 @@ fn sums(run: &BenchRun) -> Option<(usize, f64, f64)> {
     (e2e > 0.0).then(|| (rows.len(), e2e, rows.iter().map(|(_, parts)| parts).sum()))
 }
 
-/// TTFT and TPOT beside what the other means leave for them.
-pub(super) fn latency_pairs(run: &BenchRun) -> Vec<Pair> {
-    let Some(parts) = Parts::of(run) else { return Vec::new() };
-    let pair = |metric: Metric, stated, derived| Pair {
-        metric,
-        what: format!("mean {metric} beside the rest of the mean end-to-end latency"),
-        stated,
-        derived,
-        slack: parts.slack(),
-    };
-    vec![
-        pair(Metric::TpotS, parts.tpot.value, parts.derived_tpot()),
-        pair(
-            Metric::TtftS,
-            parts.ttft.value,
-            parts.e2e.value - parts.tpot.value * parts.after_first,
-        ),
-        pair(Metric::E2eLatencyS, parts.e2e.value, parts.predicted()),
-    ]
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use trueline_core::{By, Known};
+    use trueline_core::{By, Known, Metric, Statistic};
 
-    use super::super::fixture::{Made, SENT, chunk4, sglang};
+    use super::super::fixture::{Made, SENT, chunk4, sglang, usual};
     use super::*;
 
     fn run(made: &Made) -> Outcomes {
@@ -292,6 +198,19 @@ mod tests {
             .mean_ms(Metric::E2eLatencyS, 129.729)
             .mean_ms(Metric::TtftS, 32.138_5);
         assert!(Made::clear(&run(&made.mean_ms(Metric::TpotS, 4.066_3))));
+        // Its console states the server's count alone.
+        let console = |tokens_by| {
+            let made = Made::run()
+                .total_completed(12)
+                .asked(40, 24)
+                .total(Total::OutputTokens, 288)
+                .mean_ms(Metric::E2eLatencyS, 129.729)
+                .mean_ms(Metric::TtftS, 32.138_5);
+            let meaning = usual(Metric::TpotS).tokens_by(tokens_by);
+            run(&made.stepped(Metric::TpotS, Statistic::Mean, 4.07e-3, meaning, 1e-5))
+        };
+        assert!(Made::clear(&console(TokensBy::Tool)));
+        assert!(console(TokensBy::Server).has("latency-does-not-add-up"));
     }
 
     #[test]

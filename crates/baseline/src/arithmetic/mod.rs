@@ -21,6 +21,7 @@ mod lengths;
 mod little;
 mod order;
 mod pair;
+mod parts;
 mod peak;
 mod rates;
 mod reasoning;

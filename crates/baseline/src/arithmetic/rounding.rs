@@ -1,11 +1,12 @@
 //! Figures written in steps that are large beside their value.
 
 use trueline_core::{
-    BenchRun, Figure, Finding, Need, Outcomes, Scope, Statistic, Thresholds, number,
+    BenchRun, Figure, Finding, Metric, Need, Outcomes, Scope, Statistic, Thresholds, number,
 };
 
 use super::checks::COARSE_ROUNDING;
-use super::stated::{conclude, worded};
+use super::rates::{request_pair, token_pairs};
+use super::stated::{conclude, duration, worded};
 
 /// Checks the step of every mean, median and rate. Counts and shares are whole by nature, and
 /// what stands in finer steps elsewhere is not coarse.
@@ -19,6 +20,14 @@ pub(super) fn check_rounding(run: &BenchRun, thresholds: &Thresholds) -> Outcome
         let same = |other: &&Figure| (other.metric, other.statistic) == (f.metric, f.statistic);
         !judged.iter().any(|other| same(other) && share(other) <= limit)
     });
+    // A rate whose count and duration are stated is as fine as those.
+    let counted: Vec<Metric> = token_pairs(run)
+        .into_iter()
+        .chain(request_pair(run))
+        .filter(|_| duration(run).is_some_and(|(_, step)| step <= limit))
+        .map(|pair| pair.metric)
+        .collect();
+    coarse.retain(|f| !counted.contains(&f.metric));
     coarse.sort_by(|a, b| share(b).total_cmp(&share(a)));
     let about = Scope::of_run(run);
     let mut findings = Vec::new();
@@ -63,7 +72,7 @@ fn is_judged(figure: &Figure) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use trueline_core::{Definition, Each, Mark, Metric, Side};
+    use trueline_core::{Definition, Each, Mark, Side};
 
     use super::super::fixture::Made;
     use super::*;
@@ -82,6 +91,9 @@ mod tests {
         // 0.31 requests/s in steps of 0.01.
         let rate = |x| Made::run().run_figure(Metric::RequestPerS, x, 0.01);
         assert!(fires(&rate(0.31)) && !fires(&rate(14.76)));
+        // 120 requests in 387.1 s say more than the printed rate.
+        let counted = |step| fires(&rate(0.31).total_completed(120).lasting(387.1, step));
+        assert!(!counted(0.01) && counted(10.0));
     }
 
     #[test]

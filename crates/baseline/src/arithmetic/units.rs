@@ -5,8 +5,8 @@ use trueline_core::{
 };
 
 use super::checks::UNIT_MISMATCH;
-use super::latency::latency_pairs;
 use super::pair::Pair;
+use super::parts::latency_pairs;
 use super::rates::{request_pair, token_pairs};
 use super::stated::{conclude, spread};
 use super::summary::summary_pairs;
