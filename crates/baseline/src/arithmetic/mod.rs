@@ -15,6 +15,8 @@ mod clock;
 mod first_gap;
 #[cfg(test)]
 mod fixture;
+#[cfg(test)]
+mod healthy;
 mod in_flight;
 mod latency;
 mod lengths;
