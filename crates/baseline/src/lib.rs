@@ -23,6 +23,7 @@
 #![warn(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod arithmetic;
 mod checks;
 mod claimed;
 mod conditions;
@@ -38,6 +39,7 @@ pub mod stats;
 mod times;
 mod work;
 
+pub use arithmetic::{ARITHMETIC_CHECKS, check_arithmetic};
 pub use checks::CHECKS;
 pub use claimed::{CLAIM_CHECKS, check_aligned, check_definitions, check_quoted_rate};
 pub use conditions::{
