@@ -27,6 +27,7 @@ mod checks;
 mod conditions;
 mod factors;
 mod foreign;
+mod load_shape;
 mod path;
 mod placement;
 mod quoted;
@@ -43,6 +44,7 @@ pub use conditions::{
 };
 pub use factors::{CellFactors, FieldCause, StatedField, split_factors};
 pub use foreign::{ForeignRow, SampleWindow, check_foreign_traffic};
+pub use load_shape::{LOAD_SHAPE_CHECKS, check_load_shape};
 pub use path::{CellShare, check_path_taken};
 pub use placement::{Placed, Placing, Population, place_samples};
 pub use quoted::{check_best_of_n, check_sample_count, check_samples_measured, check_value_found};

@@ -61,6 +61,14 @@ pub enum Need {
     Ground,
     /// A measurement at the load, length or hit share that the claim names.
     ThatLevel,
+    /// How often requests were preempted or retried.
+    RetriesCounted,
+    /// Several runs at one load.
+    Repetitions,
+    /// More requests than there are.
+    MoreRequests,
+    /// Which load a run was asked for.
+    LoadAsked,
 }
 
 /// The input that would supply a piece of evidence.
@@ -80,6 +88,10 @@ pub enum Input {
     OtherArm,
     /// A load sweep.
     Sweep,
+    /// More runs of the same.
+    Repetitions,
+    /// A run of more requests.
+    LongerRun,
     /// What the claim itself can say.
     Claim,
 }
@@ -94,6 +106,8 @@ impl Input {
             Self::HostRecord => ("host state over the run", "a record that holds it, --host FILE"),
             Self::OtherArm => ("the other arm", "measure it under the same conditions"),
             Self::Sweep => ("load sweep", "measure at least 3 levels, 5 waves each"),
+            Self::Repetitions => ("repetitions", "measure every level at least 3 times"),
+            Self::LongerRun => ("a longer run", "send more requests"),
             Self::Claim => ("the claim", "say it in the claim file"),
         }
     }
@@ -130,6 +144,10 @@ impl Need {
             Self::Direction => "an interval that leaves one direction",
             Self::Ground => "that what it rests on is shown",
             Self::ThatLevel => "a measurement at that level",
+            Self::RetriesCounted => "how often requests were preempted or retried",
+            Self::Repetitions => "several runs at one load",
+            Self::MoreRequests => "more requests than there are",
+            Self::LoadAsked => "the load that was asked for",
         }
     }
 
@@ -147,6 +165,8 @@ impl Need {
             | Self::CacheState
             | Self::Saturation
             | Self::ThatLevel => Input::Sweep,
+            Self::Repetitions => Input::Repetitions,
+            Self::MoreRequests => Input::LongerRun,
             Self::Definition | Self::Quantity | Self::Ground => Input::Claim,
             Self::QuotedSamples
             | Self::FailuresCounted
@@ -156,6 +176,8 @@ impl Need {
             | Self::TokensCounted
             | Self::MixCovered
             | Self::Samples
+            | Self::RetriesCounted
+            | Self::LoadAsked
             | Self::WallTimes
             | Self::Ttft => Input::Results,
         }

@@ -32,7 +32,6 @@ pub struct Cut {
 /// let cut = mser5(&series).unwrap();
 /// assert_eq!((cut.values, cut.at_limit), (25, false));
 /// ```
-#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
 pub fn mser5(values: &[f64]) -> Option<Cut> {
     let batches: Vec<f64> =
         values.chunks_exact(5).map(|batch| batch.iter().sum::<f64>() / 5.0).collect();

@@ -63,12 +63,12 @@ pub fn trend(values: &[f64]) -> Option<Trend> {
     let falling = inversions(&mut sorted);
     let ties = tie_sizes(&sorted);
     let pairs = n as f64 * (n as f64 - 1.0) / 2.0;
-    let tied: f64 = ties.iter().map(|t| t * (t - 1.0) / 2.0).sum();
-    if n < 4 || tied >= pairs {
+    let in_ties: f64 = ties.iter().map(|t| t * (t - 1.0) / 2.0).sum();
+    if n < 4 || in_ties >= pairs {
         return None;
     }
-    let s = pairs - tied - 2.0 * falling as f64;
-    let p = if tied == 0.0 && n <= COUNTED {
+    let s = pairs - in_ties - 2.0 * falling as f64;
+    let p = if ties.is_empty() && n <= COUNTED {
         exact_p(n, usize::try_from(falling).ok()?)
     } else {
         let m = n as f64;
@@ -77,7 +77,7 @@ pub fn trend(values: &[f64]) -> Option<Trend> {
         let z = s.abs() / variance.sqrt();
         2.0 * Normal::new(0.0, 1.0).ok()?.cdf(-z)
     };
-    let tau = s / (pairs * (pairs - tied)).sqrt();
+    let tau = s / (pairs * (pairs - in_ties)).sqrt();
     Some(Trend { tau, p: p.min(1.0), slope: slope(values)?, n })
 }
 
@@ -115,7 +115,8 @@ fn inversions(values: &mut [f64]) -> u64 {
 /// The sizes of the groups of equal values.
 #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
 fn tie_sizes(sorted: &[f64]) -> Vec<f64> {
-    sorted.chunk_by(|a, b| a == b).map(|group| group.len() as f64).filter(|t| *t > 1.0).collect()
+    let groups = sorted.chunk_by(|a, b| a.total_cmp(b).is_eq());
+    groups.map(|group| group.len() as f64).filter(|t| *t > 1.0).collect()
 }
 
 /// The exact two-sided p of so many falling pairs among `n` values without ties.
