@@ -29,6 +29,8 @@ mod claimed;
 mod conditions;
 mod factors;
 mod foreign;
+mod levels;
+mod load_shape;
 mod path;
 mod placement;
 mod quoted;
@@ -47,6 +49,8 @@ pub use conditions::{
 };
 pub use factors::{CellFactors, FieldCause, StatedField, split_factors};
 pub use foreign::{ForeignRow, SampleWindow, check_foreign_traffic};
+pub use levels::{LEVEL_CHECKS, check_copied_figures, check_levels, check_saturation};
+pub use load_shape::{LOAD_SHAPE_CHECKS, check_load_shape};
 pub use path::{CellShare, check_path_taken};
 pub use placement::{Placed, Placing, Population, place_samples};
 pub use quoted::{

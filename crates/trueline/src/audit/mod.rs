@@ -308,7 +308,7 @@ impl Audit {
         work.check_fields();
         work.check_claims();
         work.check_runs();
-        work.check_levels();
+        work.check_sweeps();
         if !claims.is_empty() {
             work.raise_missing();
         }

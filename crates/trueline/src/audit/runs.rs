@@ -92,6 +92,7 @@ impl Work<'_> {
             let detail = format!("{} does not say which requests failed", group.arm());
             self.evidence.lacking(Need::FailuresCounted, about(), detail);
         }
+        self.check_numbers(group);
         self.check_host(group);
         for metric in Metric::ALL {
             if metric_values(&requests, metric).is_some_and(|values| !values.is_empty()) {
