@@ -188,8 +188,9 @@ def case(name, **files):
 LEVELS = [1, 2, 10, 64, 256]
 case("results-story2-grepped", sweep__txt="".join(
     f"=== Concurrency {c} ===\n#Output tokens: 21392\n\n" for c in LEVELS))
-healthy = {c: simulate(120 if c < 4 else 160, c, seed=c, ttft=0.30 + 0.01 * c, gap=0.056 + 0.002 * c)
-           for c in (1, 2, 4, 8)}
+# Over a minute and ten waves at every level.
+healthy = {c: simulate(n, c, seed=c, ttft=0.30 + 0.01 * c, gap=0.056 + 0.002 * c)
+           for c, n in [(1, 120), (2, 120), (4, 240), (8, 400)]}
 ECHO = ("backend='sglang', dataset_name='random', model='made-up-8b', num_prompts={n}, "
         "random_input_len=512, random_output_len=16, random_range_ratio=1.0, request_rate=inf, "
         "max_concurrency={c}, sharegpt_output_len=None, seed={c}")
@@ -219,14 +220,14 @@ base = vllm(healthy[4], cap=4)
 case("results-vllm-healthy", bench__json=text(base))
 nothing = {k: (0.0 if isinstance(v, float) and ("_ms" in k or "throughput" in k) else v)
            for k, v in base.items()}
-nothing |= {"completed": 0, "failed": 160, "total_input_tokens": 0, "total_output_tokens": 0,
+nothing |= {"completed": 0, "failed": 240, "total_input_tokens": 0, "total_output_tokens": 0,
             "max_output_tokens_per_s": 0.0}
 case("results-all-failed", bench__json=text(nothing))
 case("results-new-field", bench__json=text(base | {"kv_transfer_bytes": 12, "mean_queue_depth": 1.5}))
 degenerate = sglang(healthy[4], 4, retokenized=0)
 degenerate |= {k: 0.0 for k in degenerate if "ttft_ms" in k or "itl_ms" in k}
 case("results-ttft-of-zero", bench__jsonl=text(degenerate))
-case("results-doubled-key", bench__json=text(base).replace('"completed": 160', '"completed": 160, "completed": 150'))
+case("results-doubled-key", bench__json=text(base).replace('"completed": 240', '"completed": 240, "completed": 230'))
 
 
 def llama_rows(n, short=0):

@@ -5,7 +5,9 @@ use trueline_core::{
 };
 
 use super::checks::BURST_DELIVERY;
-use super::stated::{Reply, conclude, mean_output, middle, real, replies, seconds, spread};
+use super::stated::{
+    Reply, about_each, conclude, mean_output, middle, real, replies, seconds, spread,
+};
 
 /// Checks that tokens arrive as they are made.
 ///
@@ -21,11 +23,13 @@ pub(super) fn check_burst(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
     };
     let tpot = tpot(run, &rows);
     let gap = gap(run, &rows);
+    let all = &[Metric::TtftS, Metric::ItlS, Metric::TpotS];
     let burst = at_once(run, &rows, thresholds)
-        .or_else(|| short_gaps(run, gap, tpot, thresholds))
-        .or_else(|| no_time(run, tpot, thresholds));
+        .map(|finding| about_each(all, &finding))
+        .or_else(|| Some(about_each(&[Metric::ItlS], &short_gaps(run, gap, tpot, thresholds)?)))
+        .or_else(|| Some(about_each(all, &no_time(run, tpot, thresholds)?)));
     let seen = !rows.is_empty() || (gap.is_some() && tpot.is_some());
-    conclude(check, about, burst.into_iter().collect(), (!seen).then_some(Need::Streamed))
+    conclude(check, about, burst.unwrap_or_default(), (!seen).then_some(Need::Streamed))
 }
 
 /// Replies whose tokens all come at the end.

@@ -26,7 +26,7 @@ pub(super) fn check_chunks(run: &BenchRun, thresholds: &Thresholds) -> Outcomes 
                 number::short(tokens, 6),
             );
             findings.push(
-                Finding::new(check, about.clone(), text)
+                Finding::new(check, about.clone().with_metric(Metric::ItlS), text)
                     .with("form", "requests")
                     .with("tokens_after_first", tokens)
                     .with("gaps", gaps)
@@ -45,7 +45,11 @@ pub(super) fn check_chunks(run: &BenchRun, thresholds: &Thresholds) -> Outcomes 
             number::short(itl / tpot, 3),
             seconds(tpot),
         );
-        findings.push(means(Finding::new(check, about.clone(), text), itl, tpot));
+        findings.push(means(
+            Finding::new(check, about.clone().with_metric(Metric::ItlS), text),
+            itl,
+            tpot,
+        ));
     }
     conclude(check, about, findings, None)
 }
@@ -72,7 +76,11 @@ pub(super) fn check_itl(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
                 number::short(itl / tpot, 2),
                 seconds(tpot),
             );
-            findings.push(means(Finding::new(check, about.clone(), text), itl, tpot));
+            findings.push(means(
+                Finding::new(check, about.clone().with_metric(Metric::ItlS), text),
+                itl,
+                tpot,
+            ));
         }
         return conclude(check, about, findings, None);
     }
@@ -100,7 +108,7 @@ pub(super) fn check_itl(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
         return conclude(check, about, findings, None);
     };
     findings.push(
-        Finding::new(check, about.clone(), text)
+        Finding::new(check, about.clone().with_metric(Metric::ItlS), text)
             .with("form", "requests")
             .with("requests", rows.len())
             .with("gaps_sum_s", filled)

@@ -1,7 +1,7 @@
 //! Whether end-to-end latency is TTFT plus the time of the tokens after the first.
 
 use trueline_core::{
-    BenchRun, Finding, Need, Outcomes, Scope, Stretch, Thresholds, TokensBy, Total, number,
+    BenchRun, Finding, Metric, Need, Outcomes, Scope, Stretch, Thresholds, TokensBy, Total, number,
 };
 
 use super::checks::LATENCY_DOES_NOT_ADD_UP;
@@ -28,7 +28,7 @@ pub(super) fn check_latency(run: &BenchRun, thresholds: &Thresholds) -> Outcomes
                 seconds(e2e)
             );
             findings.push(
-                Finding::new(check, about.clone(), text)
+                Finding::new(check, about.clone().with_metric(Metric::TpotS), text)
                     .with("form", "requests")
                     .with("requests", n)
                     .with("parts_sum_s", summed)
@@ -75,7 +75,7 @@ fn contradiction(run: &BenchRun, parts: &Parts, off: f64) -> Finding {
         let (e2e, ttft) = (seconds(parts.e2e.value), seconds(parts.ttft.value));
         format!("mean TTFT of {ttft} leaves no time for {tokens} tokens in {e2e} end to end")
     };
-    Finding::new(&LATENCY_DOES_NOT_ADD_UP, Scope::of_run(run), text)
+    Finding::new(&LATENCY_DOES_NOT_ADD_UP, Scope::of_run(run).with_metric(Metric::TpotS), text)
         .with("form", "aggregate")
         .with("e2e_latency_s", parts.e2e.value)
         .with("ttft_s", parts.ttft.value)

@@ -179,6 +179,19 @@ pub(super) fn conclude(
     outcomes
 }
 
+/// A finding about each of some metrics: what it says of how latencies are split concerns whoever
+/// quotes one of them.
+pub(super) fn about_each(metrics: &[Metric], finding: &Finding) -> Vec<Finding> {
+    metrics
+        .iter()
+        .map(|metric| {
+            let mut finding = finding.clone();
+            finding.about.metric = Some(*metric);
+            finding
+        })
+        .collect()
+}
+
 /// A value of a metric for people, with its unit.
 pub(super) fn worded(metric: Metric, value: f64) -> String {
     match metric.words().0 {

@@ -53,7 +53,11 @@ pub fn result_set(
                 whole.push(file);
             }
             Err(error) => {
-                set.aside.push((path.display().to_string(), error.to_string()));
+                let why = match error.kind() {
+                    ErrorKind::UnknownFormat => "no result of a known tool".to_owned(),
+                    _ => error.to_string(),
+                };
+                set.aside.push((path.display().to_string(), why));
                 first_error.get_or_insert(error);
             }
         }

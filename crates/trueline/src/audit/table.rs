@@ -133,10 +133,10 @@ fn fitting(codes: &[&str], columns: usize) -> String {
 
 /// A time as people write it.
 fn seconds(value: f64) -> String {
-    if value < 1.0 {
-        format!("{} ms", short(value * 1e3, 3))
-    } else {
-        format!("{} s", short(value, 3))
+    match value {
+        v if v >= 1.0 => format!("{} s", short(v, 3)),
+        v if v >= 1e-3 || v == 0.0 => format!("{} ms", short(v * 1e3, 3)),
+        v => format!("{} us", short(v * 1e6, 3)),
     }
 }
 

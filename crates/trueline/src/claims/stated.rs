@@ -48,6 +48,27 @@ pub(crate) fn stated_claims(run: &BenchRun, several: bool) -> Vec<Claim> {
     claims
 }
 
+/// The claim that a sweep makes by being printed: how the output rate goes with load. None under
+/// three loads, or where a run states no rate.
+pub(crate) fn trend_claim(arm: &str, runs: &[&BenchRun]) -> Option<Claim> {
+    let mut loads: Vec<String> = Vec::new();
+    for run in runs {
+        let load = run.plan.load?.to_string();
+        headline(run, Metric::OutputTokPerS)?;
+        if !loads.contains(&load) {
+            loads.push(load);
+        }
+    }
+    if loads.len() < 3 {
+        return None;
+    }
+    let text = format!("how output goes with load over {} levels", loads.len());
+    let mut claim = Claim::new(format!("{arm}-trend"), ClaimKind::Trend, text);
+    claim.metric = Some(Metric::OutputTokPerS);
+    claim.of = Some(arm.to_owned());
+    Some(claim)
+}
+
 fn quoted(run: &BenchRun, figure: &Figure) -> Claim {
     let value = figure.value.value().unwrap_or_default();
     let said = format!("{value:.3e}").parse().unwrap_or(value);

@@ -2,14 +2,14 @@
 
 use trueline_core::ClaimKind::Breakdown;
 use trueline_core::Severity::{Error, Warning};
-use trueline_core::{CheckInfo, Need};
+use trueline_core::{CheckInfo, ClaimKind, Need};
 
 use crate::checks::threshold;
 
 pub(in super::super) const LATENCY_DOES_NOT_ADD_UP: CheckInfo = CheckInfo {
     code: "latency-does-not-add-up",
     severity: (Error, Error),
-    touches: &[Breakdown],
+    touches: &ClaimKind::ALL,
     needs: &[Need::Samples],
     implied_by: &["unit-mismatch", "summary-contradicts-requests"],
     thresholds: &[
@@ -23,7 +23,7 @@ pub(in super::super) const LATENCY_DOES_NOT_ADD_UP: CheckInfo = CheckInfo {
 pub(in super::super) const CHUNKS_ARE_NOT_TOKENS: CheckInfo = CheckInfo {
     code: "chunks-are-not-tokens",
     severity: (Error, Error),
-    touches: &[Breakdown],
+    touches: &ClaimKind::ALL,
     needs: &[Need::TokensCounted, Need::Gaps],
     implied_by: &["ttft-in-itl"],
     thresholds: &[
@@ -37,7 +37,7 @@ pub(in super::super) const CHUNKS_ARE_NOT_TOKENS: CheckInfo = CheckInfo {
 pub(in super::super) const ITL_IS_NOT_TPOT: CheckInfo = CheckInfo {
     code: "itl-is-not-tpot",
     severity: (Error, Error),
-    touches: &[Breakdown],
+    touches: &ClaimKind::ALL,
     needs: &[Need::Gaps],
     implied_by: &["unit-mismatch", "chunks-are-not-tokens", "burst-delivery", "ttft-in-itl"],
     thresholds: &[
@@ -51,7 +51,7 @@ pub(in super::super) const ITL_IS_NOT_TPOT: CheckInfo = CheckInfo {
 pub(in super::super) const BURST_DELIVERY: CheckInfo = CheckInfo {
     code: "burst-delivery",
     severity: (Error, Error),
-    touches: &[Breakdown],
+    touches: &ClaimKind::ALL,
     needs: &[Need::Streamed],
     implied_by: &["unit-mismatch"],
     thresholds: &[
@@ -73,7 +73,7 @@ pub(in super::super) const BURST_DELIVERY: CheckInfo = CheckInfo {
 pub(in super::super) const TTFT_IN_ITL: CheckInfo = CheckInfo {
     code: "ttft-in-itl",
     severity: (Error, Error),
-    touches: &[Breakdown],
+    touches: &ClaimKind::ALL,
     needs: &[Need::Ttft],
     implied_by: &[],
     thresholds: &[
