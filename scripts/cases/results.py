@@ -197,7 +197,7 @@ ECHO = ("backend='sglang', dataset_name='random', model='made-up-8b', num_prompt
 consoles = {c: sglang_console(r, c, ECHO.format(n=len(r), c=c)) for c, r in healthy.items()}
 case("results-sweep-healthy", sweep__txt="".join(consoles.values()))
 case("results-sweep-healthy-filtered", sweep__txt="".join(
-    f"=== Concurrency {c} ===\n" + grep(["throughput", "TPOT", "ITL", "Output"], consoles[c]) + "\n"
+    f"=== Concurrency {c} ===\n" + grep(["Output token", "TPOT", "ITL"], consoles[c]) + "\n"
     for c in healthy))
 case("results-sweep-jsonl-healthy", sweep__jsonl="".join(text(sglang(r, c)) for c, r in healthy.items()))
 

@@ -27,7 +27,7 @@ pub fn check_written(
     outcomes.extend(check_call(read, command));
     check_failed(read, &mut outcomes);
     check_refused(read, &mut outcomes);
-    check_missing(read, &mut outcomes);
+    check_missing(read, command, &mut outcomes);
     check_values(read, &mut outcomes);
     check_fields(read, thresholds, &mut outcomes);
     outcomes
@@ -143,7 +143,7 @@ fn check_failed(read: &ResultRun, outcomes: &mut Outcomes) {
             let failed = read.run.reported.total(Total::FailedRequests).or(read.run.plan.requests);
             let of = failed.map_or(String::new(), |n| format!(" of {n}"));
             outcomes.found(
-                Finding::new(check, about(read), format!("none{of} requests succeeded"))
+                Finding::new(check, about(read), format!("no request{of} succeeded"))
                     .with("completed", 0_u64),
             );
         }
@@ -168,7 +168,7 @@ fn check_refused(read: &ResultRun, outcomes: &mut Outcomes) {
     );
 }
 
-fn check_missing(read: &ResultRun, outcomes: &mut Outcomes) {
+fn check_missing(read: &ResultRun, command: Option<&CommandLine>, outcomes: &mut Outcomes) {
     let check = &METRIC_MISSING;
     if read.missing.is_empty() {
         outcomes.clear(check, about(read));
@@ -178,7 +178,9 @@ fn check_missing(read: &ResultRun, outcomes: &mut Outcomes) {
             Some(metric) => about(read).with_metric(metric),
             None => about(read),
         };
+        let left_out = command.is_some_and(|c| leaves_out(read, c, absent.metric));
         let nearest = match absent.nearest.as_slice() {
+            _ if left_out => "the filter leaves it out".to_owned(),
             [] => "nothing like it is there".to_owned(),
             near => format!("nearest: {}", near.join(", ")),
         };
@@ -188,11 +190,22 @@ fn check_missing(read: &ResultRun, outcomes: &mut Outcomes) {
                 scope,
                 format!("{:?} is expected and not there; {nearest}", absent.label),
             )
-            .at(Severity::Warning)
+            // What somebody chose not to see is no fault until somebody quotes it.
+            .at(if left_out { Severity::Note } else { Severity::Warning })
             .with("expected", absent.label.as_str())
             .with("nearest", absent.nearest.clone()),
         );
     }
+}
+
+/// Whether a command's filters let through none of the lines that tell a quantity.
+fn leaves_out(read: &ResultRun, command: &CommandLine, metric: Option<Metric>) -> bool {
+    let tool = read.run.reported.tool.as_ref().map_or("", |t| t.name.as_str());
+    let (Some(printing), Some(metric)) = (printing(tool), metric) else { return false };
+    let mut lines = (0..printing.versions.len())
+        .flat_map(|v| printing.of(v))
+        .filter(|p| p.metric == Some(metric));
+    !command.filters().is_empty() && lines.all(|p| command.shows(p.line) == Some(false))
 }
 
 /// A figure that cannot be: not finite, negative, or a time of zero.

@@ -310,7 +310,7 @@ impl Audit {
         work.check_runs();
         work.check_sweeps();
         if !claims.is_empty() {
-            work.raise_missing();
+            work.raise_quoted();
         }
         work.note_evidence();
         let judgement = judge(
