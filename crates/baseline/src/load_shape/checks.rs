@@ -66,6 +66,7 @@ pub(crate) const WARMUP_INSIDE: CheckInfo = CheckInfo {
         threshold("ratio", 1.2, "a wave that is a fifth slower than all others is no chance"),
         threshold("first_share", 0.05, "of the requests, where that is more than one wave"),
         threshold("p", 0.01, "of so many of the first ones being slower than the rest's median"),
+        threshold("error_p", 0.001, "what revokes must not come about by chance"),
         threshold("batches", 10.0, "of five requests: with fewer a steady state cannot be judged"),
     ],
     rule: "the first requests are slower than the rest: compilation, capture or a cold cache is in \
@@ -84,6 +85,7 @@ pub(crate) const DRIFT: CheckInfo = CheckInfo {
         threshold("p", 0.01, "of Kendall's tau over means of a wave, divided by the series judged"),
         threshold("warning_share", 0.02, "of the median: below it nobody would say otherwise"),
         threshold("error_share", 0.20, "a mean over such a run is the value of none of its parts"),
+        threshold("error_p", 0.001, "what revokes must not come about by chance"),
         threshold(
             "explains",
             0.5,
@@ -104,7 +106,7 @@ pub(crate) const OVER_SATURATED: CheckInfo = CheckInfo {
         FEW,
         threshold("p", 0.01, "of Kendall's tau over means of a wave, for each of the two series"),
         threshold("growth", 0.5, "of the median over the run: a stable queue varies by less"),
-        threshold("achieved", 0.95, "of the rate asked for; the last replies are allowed for"),
+        threshold("achieved", 0.95, "of the rate asked for, beyond what chance explains"),
     ],
     rule: "requests come faster than they are served: the latencies say how long the run was",
     advice: "quote the throughput as the limit, and latencies at a rate below it",

@@ -5,7 +5,7 @@ use trueline_core::{BenchRun, Finding, Metric, Need, Outcomes, Scope, Severity, 
 
 use super::checks::DRIFT;
 use super::series::{Field, column, in_send_order, values};
-use super::timeline::{Timeline, by_wave, count, middle, shape};
+use super::timeline::{Shape, Timeline, by_wave, careful_trend, count, middle, shape};
 use crate::stats::{Trend, trend};
 
 /// The metrics judged, and the fields whose own trend may explain theirs.
@@ -33,7 +33,8 @@ struct Change {
 /// # Formula
 /// Kendall's tau and Theil and Sen's slope over the means of consecutive waves in send order: the
 /// requests of a wave share their fate and are no separate witnesses. Found where
-/// `p < 0.01 / series judged` and `|slope * (waves - 1)| / median` is above the threshold. A prompt
+/// `p < 0.01 / series judged`, in an open loop weakened for waves that
+/// depend on the one before (a queue remembers, slots do not), and `|slope * (waves - 1)| / median` is above the threshold. A prompt
 /// or output length with a trend of the same sign and at least half of the change explains it.
 pub(super) fn check_drift(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
     let check = &DRIFT;
@@ -49,7 +50,8 @@ pub(super) fn check_drift(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
         outcomes.not_observed(check, Need::MoreRequests, about);
         return outcomes;
     }
-    let wave = line.wave(shape(run));
+    let shape = shape(run);
+    let (wave, closed) = (line.wave(shape), matches!(shape, Shape::Closed(_)));
     // Six waves are the fewest whose order can be that unlikely.
     if n < wave * 6 {
         outcomes.not_observed(check, Need::FiveWaves, about);
@@ -69,20 +71,23 @@ pub(super) fn check_drift(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
     let p = thresholds.get(check, "p") / count(series.len());
     let mut any = false;
     for (metric, what, fields, points) in series {
-        let Some(change) = change(&values(&points), wave, p) else { continue };
+        let Some(change) = change(&values(&points), wave, closed, p) else { continue };
         if change.share.abs() <= thresholds.get(check, "warning_share") {
             continue;
         }
         let explained = fields.iter().find(|(_, of)| {
-            let field = column(&points, *of).and_then(|values| self::change(&values, wave, p));
+            let field =
+                column(&points, *of).and_then(|values| self::change(&values, wave, closed, p));
             field.is_some_and(|field| {
                 field.share * change.share > 0.0
                     && field.share.abs() >= thresholds.get(check, "explains") * change.share.abs()
             })
         });
+        let large = change.share.abs() > thresholds.get(check, "error_share");
+        let certain = change.trend.p < thresholds.get(check, "error_p");
         let severity = match explained {
             Some(_) => Severity::Note,
-            None if change.share.abs() > thresholds.get(check, "error_share") => Severity::Error,
+            None if large && certain => Severity::Error,
             None => Severity::Warning,
         };
         // What holds a slot longer changes every rate of the run.
@@ -102,9 +107,15 @@ pub(super) fn check_drift(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
     outcomes
 }
 
-fn change(values: &[f64], wave: usize, p: f64) -> Option<Change> {
-    let waves = by_wave(values, wave);
-    let trend = trend(&waves).filter(|t| t.p < p)?;
+fn change(values: &[f64], wave: usize, closed: bool, p: f64) -> Option<Change> {
+    let mut waves = by_wave(values, wave);
+    if closed && wave > 1 {
+        // All slots start at once, and the last ones empty: both are the shape of any such run.
+        waves.pop();
+        waves.drain(..1.min(waves.len()));
+    }
+    let found = if closed { trend(&waves) } else { careful_trend(&waves) };
+    let trend = found.filter(|t| t.p < p)?;
     let share = trend.span() / middle(&waves).filter(|m| *m > 0.0)?;
     Some(Change { trend, share })
 }

@@ -15,6 +15,7 @@ mod edges;
 mod length;
 mod modes;
 mod overload;
+mod overload_sums;
 mod series;
 mod tail;
 mod timeline;

@@ -8,7 +8,7 @@ use trueline_core::{
 use super::checks::BIMODAL;
 use super::series::{Field, Point, column, point};
 use super::timeline::{Timeline, count, middle, shape};
-use crate::stats::dip;
+use crate::stats::{dip, independent_share};
 
 /// Fields that may tell the modes apart and then explain them.
 const FIELDS: [(&str, Field); 3] =
@@ -20,7 +20,8 @@ const TIME: &str = "the order in time";
 /// Checks that TTFT, TPOT and end-to-end latency have one mode each.
 ///
 /// # Formula
-/// Hartigan's dip of the logarithms is beyond its 99 % value, and the split with the largest
+/// Hartigan's dip of the logarithms is beyond its 99 % value, weakened where neighbours inside the
+/// modes depend on each other, and the split with the largest
 /// variance between its sides has medians at least 1.5 apart and at least 10 % on either side. The
 /// modes go with a field that orders a pair from both sides right with a probability of 0.9 (the
 /// area under its ROC curve), the best such field first.
@@ -79,9 +80,10 @@ fn judge(
     let mut ranked: Vec<(usize, Point)> = points.into_iter().enumerate().collect();
     ranked.sort_by(|a, b| a.1.value.total_cmp(&b.1.value));
     let logs: Vec<f64> = ranked.iter().map(|(_, p)| p.value.ln()).collect();
-    let dip = dip(&logs).filter(|dip| dip.dip > dip.critical)?;
     let split = split(&logs)?;
     let (low, high) = (ranked.get(..split)?, ranked.get(split..)?);
+    let share = if ordered { within_modes(low, high) } else { 1.0 };
+    let dip = dip(&logs).filter(|dip| dip.dip * share.sqrt() > dip.critical)?;
     let usual =
         |side: &[(usize, Point)]| middle(&side.iter().map(|(_, p)| p.value).collect::<Vec<_>>());
     let (fast, slow) = (usual(low)?, usual(high)?);
@@ -116,6 +118,19 @@ fn judge(
             .with("slow_requests", high.len())
             .with("goes_with", field.unwrap_or("nothing known")),
     )
+}
+
+/// The share of independent witnesses inside the modes: a queue that swings has no modes, and its
+/// values follow each other closely on either side.
+fn within_modes(low: &[(usize, Point)], high: &[(usize, Point)]) -> f64 {
+    let mut off: Vec<(usize, f64)> = Vec::with_capacity(low.len() + high.len());
+    for side in [low, high] {
+        let logs: Vec<f64> = side.iter().map(|(_, p)| p.value.ln()).collect();
+        let mean = logs.iter().sum::<f64>() / count(logs.len());
+        off.extend(side.iter().zip(&logs).map(|((at, _), log)| (*at, log - mean)));
+    }
+    off.sort_by_key(|(at, _)| *at);
+    independent_share(&off.into_iter().map(|(_, off)| off).collect::<Vec<_>>())
 }
 
 /// Where to split sorted values so that the variance between the sides is largest.

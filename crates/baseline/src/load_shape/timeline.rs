@@ -2,6 +2,8 @@
 
 use trueline_core::{BenchRun, Load, RequestRecord, Total};
 
+use crate::stats::{Trend, independent_share, trend, weakened_p};
+
 /// One request on the run's time line.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sent<'a> {
@@ -110,8 +112,21 @@ impl<'a> Timeline<'a> {
 
     /// How many requests were in flight as each measured one was sent, itself included.
     pub(super) fn in_flight_at_sends(&self) -> Vec<f64> {
-        let mut starts: Vec<f64> = self.flights.iter().map(|f| f.0).collect();
-        let mut ends: Vec<f64> = self.flights.iter().map(|f| f.1).collect();
+        self.open_at_sends(&self.flights)
+    }
+
+    /// How many measured requests waited for their first token as each one was sent, itself
+    /// included; `None` where one has no TTFT.
+    pub(super) fn waiting_at_sends(&self) -> Option<Vec<f64>> {
+        let wait = |sent: &Sent<'_>| Some(sent.request.any_ttft()?.took.as_secs_f64());
+        let waits: Option<Vec<(f64, f64)>> =
+            self.measured.iter().map(|sent| Some((sent.at, sent.at + wait(sent)?))).collect();
+        Some(self.open_at_sends(&waits?))
+    }
+
+    fn open_at_sends(&self, stretches: &[(f64, f64)]) -> Vec<f64> {
+        let mut starts: Vec<f64> = stretches.iter().map(|f| f.0).collect();
+        let mut ends: Vec<f64> = stretches.iter().map(|f| f.1).collect();
         starts.sort_by(f64::total_cmp);
         ends.sort_by(f64::total_cmp);
         self.measured
@@ -150,6 +165,14 @@ impl<'a> Timeline<'a> {
 /// The means of a series over consecutive waves; an incomplete last one is left out.
 pub(super) fn by_wave(values: &[f64], wave: usize) -> Vec<f64> {
     values.chunks_exact(wave.max(1)).map(|w| w.iter().sum::<f64>() / count(w.len())).collect()
+}
+
+/// The trend of a series, its `p` as it is where neighbours depend on each other: a queue remembers.
+pub(super) fn careful_trend(values: &[f64]) -> Option<Trend> {
+    let found = trend(values)?;
+    let straight = values.iter().enumerate().map(|(i, value)| value - found.slope * count(i));
+    let share = independent_share(&straight.collect::<Vec<_>>());
+    Some(Trend { p: weakened_p(found.p, share), ..found })
 }
 
 /// A count as a float.

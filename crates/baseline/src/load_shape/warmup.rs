@@ -7,14 +7,15 @@ use trueline_core::{BenchRun, Finding, Metric, Need, Outcomes, Scope, Severity, 
 use super::checks::WARMUP_INSIDE;
 use super::series::{Point, in_send_order, slower, values};
 use super::timeline::{Sent, Shape, Timeline, count, middle, shape};
-use crate::stats::{mser5, quantile};
+use crate::stats::{independent_share, mser5, quantile};
 
 /// Checks that the first requests are no slower than the rest.
 ///
 /// # Formula
 /// The median of the first `max(slots, 5 %)` requests over that of the rest, beyond what longer
 /// prompts or outputs explain, is above 1.2, and no chance: of eight or more first ones so many are
-/// slower than the rest's median (binomial, normal approximation), of fewer the median is above the
+/// slower than the rest's median (binomial, normal approximation, in an
+/// open loop weakened where neighbours depend on each other), of fewer the median is above the
 /// rest's p95 by that ratio as well. An error where MSER-5 cuts at its limit and the first half is
 /// slower than the second: no steady state was reached.
 ///
@@ -46,7 +47,7 @@ pub(super) fn check_warmup(run: &BenchRun, thresholds: &Thresholds) -> Outcomes 
         outcomes.not_observed(check, Need::FiveWaves, about);
         return outcomes;
     }
-    let at_once = start_at_once(&line.measured, first);
+    let at_once = start_at_once(&line.measured, first.min(slots.max(line.wave(shape(run)))));
     let mut judged = false;
     for (metric, what) in [(Metric::E2eLatencyS, "end-to-end latency"), (Metric::TtftS, "TTFT")] {
         let points = in_send_order(&line.measured, metric);
@@ -58,7 +59,9 @@ pub(super) fn check_warmup(run: &BenchRun, thresholds: &Thresholds) -> Outcomes 
             Metric::E2eLatencyS => about.clone(),
             _ => about.clone().with_metric(metric),
         };
-        if let Some(finding) = judge(about, (metric, what), &points, first, thresholds) {
+        let memory = matches!(shape(run), Shape::Open(_) | Shape::Unknown);
+        let split = Split { first, queue_remembers: memory };
+        if let Some(finding) = judge(about, (metric, what), &points, split, thresholds) {
             outcomes.found(finding);
             return outcomes;
         }
@@ -79,14 +82,24 @@ fn start_at_once(measured: &[Sent<'_>], first: usize) -> bool {
     !measured.iter().take(first).any(|sent| sent.end.is_some_and(|end| end <= last.at))
 }
 
+/// What is the start of a run, and how its requests depend on each other.
+#[derive(Debug, Clone, Copy)]
+struct Split {
+    /// How many requests the start has.
+    first: usize,
+    /// Whether requests after a slow one are slow as well: in an open loop, not between slots.
+    queue_remembers: bool,
+}
+
 fn judge(
     about: Scope,
     (metric, what): (Metric, &str),
     points: &[Point],
-    first: usize,
+    split: Split,
     thresholds: &Thresholds,
 ) -> Option<Finding> {
     let check = &WARMUP_INSIDE;
+    let first = split.first;
     let limit = thresholds.get(check, "ratio");
     let start = points.get(..first)?;
     let rest = points.get(first..)?;
@@ -96,9 +109,9 @@ fn judge(
     let unsteady = enough
         && mser5(&values(points)).is_some_and(|cut| cut.at_limit)
         && slower(halves.0, halves.1, metric).is_some_and(|ratio| ratio > limit)
-        && no_chance(halves.0, halves.1, limit, thresholds.get(check, "p"));
+        && no_chance(halves, limit, split, thresholds.get(check, "error_p"));
     let ratio = slower(start, rest, metric)?;
-    let slow = ratio > limit && no_chance(start, rest, limit, thresholds.get(check, "p"));
+    let slow = ratio > limit && no_chance((start, rest), limit, split, thresholds.get(check, "p"));
     if !slow && !unsteady {
         return None;
     }
@@ -114,8 +127,10 @@ fn judge(
             short(late, 3)
         )
     };
+    // In an open loop a long queue in the first half does the same by chance.
+    let severe = unsteady && (slow || !split.queue_remembers);
     let mut finding = Finding::new(check, about, message)
-        .at(if unsteady { Severity::Error } else { Severity::Warning })
+        .at(if severe { Severity::Error } else { Severity::Warning })
         .with("form", "requests")
         .with("metric", metric.name())
         .with("first_requests", first)
@@ -131,8 +146,9 @@ fn judge(
 }
 
 /// Whether chance leaves the start this slow in fewer than `p` of all runs.
-fn no_chance(start: &[Point], rest: &[Point], ratio: f64, p: f64) -> bool {
-    let mut rest = values(rest);
+fn no_chance((start, rest): (&[Point], &[Point]), ratio: f64, split: Split, p: f64) -> bool {
+    let ordered = values(rest);
+    let mut rest = ordered.clone();
     rest.sort_by(f64::total_cmp);
     let (Some(usual), Some(p95)) = (quantile(&rest, 0.5), quantile(&rest, 0.95)) else {
         return false;
@@ -142,7 +158,8 @@ fn no_chance(start: &[Point], rest: &[Point], ratio: f64, p: f64) -> bool {
         return middle(&values(start)).is_some_and(|early| early > ratio * p95);
     }
     let above = count(start.iter().filter(|point| point.value > usual).count());
-    let z = (2.0 * above - k) / k.sqrt();
+    let share = if split.queue_remembers { independent_share(&ordered) } else { 1.0 };
+    let z = (2.0 * above - k) / k.sqrt() * share.sqrt();
     Normal::new(0.0, 1.0).is_ok_and(|normal| normal.cdf(-z) < p)
 }
 

@@ -2,6 +2,7 @@
 
 mod dip;
 mod interval;
+mod lag;
 mod mser;
 mod quantile;
 mod ranks;
@@ -10,6 +11,7 @@ mod welch;
 
 pub use dip::{Dip, dip};
 pub use interval::{OrderInterval, interval_orders, order_interval, smallest_n};
+pub use lag::{independent_share, weakened_p};
 pub use mser::{Cut, mser5};
 pub use quantile::{median, quantile};
 pub use ranks::{all_among_lowest, ranks};
