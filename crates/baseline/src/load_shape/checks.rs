@@ -119,6 +119,11 @@ pub(crate) const CLIENT_BOUND: CheckInfo = CheckInfo {
     needs: &[Need::ClientNotBound],
     implied_by: &[],
     thresholds: &[
+        threshold(
+            "by_design_share",
+            0.1,
+            "of the run: typical delays beyond it may be waits for a slot, where the load is unknown",
+        ),
         threshold("delay_s", 0.001, "a timer fires within a millisecond"),
         threshold("gap_share", 0.10, "of the mean gap between sends: the schedule is then kept"),
     ],

@@ -15,12 +15,14 @@ use super::timeline::{Shape, sent_requests, shape};
 /// tool states no p99, any lower quantile or the mean above that limit says the same. The mean gap
 /// is 1 over the rate asked for, else the duration over the requests.
 ///
-/// In a closed loop a request waits for a slot by design: nothing is observed then.
+/// In a closed loop a request waits for a slot by design: nothing is observed then. Where the load
+/// is not known, delays of a tenth of the run and more may be such waits: all requests were due at
+/// its start.
 pub(super) fn check_client(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
     let check = &CLIENT_BOUND;
     let about = Scope::of_run(run);
     let mut outcomes = Outcomes::default();
-    let gap = mean_gap(run);
+    let gap = mean_gap(run).filter(|_| !may_be_by_design(run, thresholds));
     let (Some(gap), Some((delay, statistic, is_p99))) = (gap, send_delay(run)) else {
         outcomes.not_observed(check, Need::ClientNotBound, about);
         return outcomes;
@@ -56,11 +58,30 @@ fn mean_gap(run: &BenchRun) -> Option<f64> {
     match shape(run) {
         Shape::Closed(_) => None,
         Shape::Open(rate) => Some(rate.recip()),
-        Shape::Unknown => {
-            let seconds = run.duration()?.as_secs_f64();
-            Some(seconds / sent_requests(run)? as f64).filter(|gap| *gap > 0.0)
-        }
+        Shape::Unknown => Some(seconds(run)? / sent_requests(run)? as f64).filter(|gap| *gap > 0.0),
     }
+}
+
+/// How long the run took: as stated, else as its request rate and count say.
+#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
+fn seconds(run: &BenchRun) -> Option<f64> {
+    let stated = run.duration().map(|d| d.as_secs_f64());
+    stated.or_else(|| {
+        let rate = run.reported.value(Metric::RequestPerS, None)?;
+        Some(run.completed()? as f64 / rate).filter(|s| s.is_finite())
+    })
+}
+
+/// Whether the delays may be waits for a slot, where nobody says what the load was.
+fn may_be_by_design(run: &BenchRun, thresholds: &Thresholds) -> bool {
+    if !matches!(shape(run), Shape::Unknown) {
+        return false;
+    }
+    let typical = [Statistic::Median, Statistic::Mean]
+        .into_iter()
+        .find_map(|s| run.reported.value(Metric::SendDelayS, Some(s)));
+    let share = thresholds.get(&CLIENT_BOUND, "by_design_share");
+    typical.zip(seconds(run)).is_some_and(|(delay, seconds)| delay > share * seconds)
 }
 
 /// The send delay at p99 or, where that is not stated, the largest figure that p99 cannot be below:
@@ -123,6 +144,15 @@ mod tests {
     }
 
     #[test]
+    fn waits_of_a_closed_loop_that_nobody_names_are_not_judged() {
+        // Measured: 8 requests due at once, two in flight, 4.05 s; median wait 1.24 s.
+        let mut closed = run(None, &[("mean", 1.207), ("median", 1.243), ("p99", 2.274)]);
+        closed.reported.set_total(Total::CompletedRequests, Known::is(8, By::Reported), "count");
+        closed.reported.duration = Known::is(Duration::from_secs_f64(4.05), By::Reported);
+        assert_eq!(found(&closed), None);
+    }
+
+    #[test]
     fn the_published_summary_with_a_delay_of_41_seconds_is_found() {
         // 38,717 requests at 63.46 a second: a mean gap of 15.8 ms; p99 41.5 s, mean 9.25 s.
         let mut summary = run(None, &[("mean", 9.252), ("median", 4.48), ("p99", 41.52)]);
@@ -133,6 +163,12 @@ mod tests {
             "count",
         );
         summary.reported.duration = Known::is(Duration::from_secs_f64(610.09), By::Reported);
+        assert_eq!(found(&summary), Some(true));
+        // The file states no duration, but a rate.
+        summary.reported.duration = Known::Not(trueline_core::Why::Absent);
+        let meaning = Definition::new(Mark::Sent, Mark::Closed, Side::Client).each(Each::Run);
+        let rate = Known::is(63.461_25, By::Reported);
+        summary.reported.figures.push(Figure::new(Metric::RequestPerS, None, rate, meaning, "r"));
         assert_eq!(found(&summary), Some(true));
         // Its first stage: one request a second, p99 1.5 ms.
         assert_eq!(found(&run(Some(Load::Rate(1.0)), &[("p99", 0.0015)])), Some(false));

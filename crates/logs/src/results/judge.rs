@@ -43,7 +43,7 @@ fn is_measured(read: &ResultRun) -> bool {
     let reported = &read.run.reported;
     let figure = reported.figures.iter().any(|f| f.value.is_known());
     let total = reported.totals.iter().any(|t| t.value.is_known() && !t.total.is_planned());
-    figure || total || !read.run.requests.is_empty()
+    figure || total || reported.duration.is_known() || !read.run.requests.is_empty()
 }
 
 fn check_end(read: &ResultRun, command: Option<&CommandLine>, outcomes: &mut Outcomes) {

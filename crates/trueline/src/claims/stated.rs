@@ -87,9 +87,14 @@ fn planned(run: &BenchRun) -> Option<Claim> {
     #[expect(clippy::cast_precision_loss, reason = "for a text")]
     let parts: Vec<String> =
         known.map(|(total, n)| format!("{} {}", total.source, short(n as f64, 9))).collect();
-    if parts.is_empty() {
-        return None;
-    }
-    let text = format!("{} as a result", parts.join(", "));
+    let tool = run.reported.tool.as_ref().map_or("a tool", |tool| tool.name.as_str());
+    let text = match parts.as_slice() {
+        // Nothing at all could be read of it.
+        [] if run.reported.duration.value().is_none() && run.requests.is_empty() => {
+            format!("what {tool} wrote here as a result")
+        }
+        [] => return None,
+        parts => format!("{} as a result", parts.join(", ")),
+    };
     Some(Claim::new(format!("{}-absolute", run.label), ClaimKind::Absolute, text))
 }
