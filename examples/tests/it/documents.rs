@@ -15,12 +15,12 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-fn read(path: &str) -> String {
+pub(crate) fn read(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).unwrap_or_else(|e| panic!("{path}: {e}"))
 }
 
 /// Holds a part of a document equal to what is generated, or writes it when blessed.
-fn held(path: &str, expected: &str) {
+pub(crate) fn held(path: &str, expected: &str) {
     if std::env::var_os("TRUELINE_BLESS").is_some() {
         std::fs::write(root().join(path), expected).unwrap();
     }
