@@ -7,8 +7,8 @@ use serde_json::Value;
 use trueline::checks::checks_document;
 use trueline::core::Thresholds;
 use trueline::judge::Allowed;
-use trueline::log_report;
-use trueline::logs::{ReadOptions, read_log_from};
+use trueline::logs::{ReadOptions, read_log_from, read_results, result_set};
+use trueline::{Audit, log_report};
 use trueline_examples::story1::{Knobs, ReportedField, audited, tell};
 
 fn root() -> PathBuf {
@@ -100,7 +100,16 @@ fn reports_fit_the_documented_schema() {
     let story = tell(&Knobs::story(ReportedField::Numerator));
     let log = read_log_from("log", story.log.as_bytes(), &ReadOptions::default()).unwrap();
     let log = log_report(&log, &[], &Allowed::new(), &Thresholds::default()).to_json();
-    for report in [audit, log] {
+    let sweep = root().join("cases/results-sweep-healthy/sweep.txt");
+    let read = vec![(sweep.clone(), read_results(&sweep))];
+    let results = result_set(read, None, &Thresholds::default()).unwrap();
+    let results = Audit::new().results(results).judge_results(&[]).to_json();
+    for run in results["results"]["runs"].as_array().unwrap() {
+        for key in run.as_object().unwrap().keys() {
+            assert!(document.contains(&format!("`{key}`")), "runs[].{key} is not documented");
+        }
+    }
+    for report in [audit, log, results] {
         fits(&report, &schema, "report");
         assert!(report["results"].is_object());
         for claim in report["claims"].as_array().unwrap() {

@@ -5,3 +5,4 @@ mod corpus_results;
 mod documents;
 mod programs;
 mod story;
+mod sweep_story;
