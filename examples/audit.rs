@@ -71,11 +71,12 @@ fn report(arguments: &Arguments) -> Result<Report, Failure> {
         return story1::audited(common.thresholds()?, common.allowed()?);
     }
     let claims = sorted.claim_file()?.and(claims)?;
+    let thresholds = common.thresholds()?;
     let mut audit =
-        Audit::new().thresholds(common.thresholds()?).allow(common.allowed()?).given(claims.given);
+        Audit::new().thresholds(thresholds.clone()).allow(common.allowed()?).given(claims.given);
     if let Some(own) = arguments.reading.own()? {
         audit = audit.own(own);
     }
     let (_shown, options) = Progress::watch(arguments.reading.options()?, !common.no_progress);
-    Ok(sorted.fill(audit, arguments.cold, options)?.judge(&claims.claims))
+    Ok(sorted.fill(audit, arguments.cold, options, &thresholds)?.judge(&claims.claims))
 }

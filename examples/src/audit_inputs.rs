@@ -6,8 +6,12 @@ use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use trueline::claims::{ClaimFile, parse_claim_file};
+use trueline::core::{BenchRun, Checked, Thresholds};
 use trueline::given::parse_host_record;
-use trueline::logs::{Kind, Mapping, read_runs, read_runs_from, sniff, sniff_bytes};
+use trueline::logs::{
+    Kind, Mapping, read_results, read_results_from, read_runs, read_runs_from, result_set, sniff,
+    sniff_bytes,
+};
 use trueline::{Audit, logs::ReadOptions};
 
 use crate::arguments::read_text;
@@ -50,7 +54,7 @@ impl Sorted {
             }
             match sniff(&path) {
                 Ok(Kind::RequestLog(_)) => sorted.logs.push(path),
-                Ok(Kind::Runs) => sorted.results.push(path),
+                Ok(Kind::Runs | Kind::Results(_)) => sorted.results.push(path),
                 Ok(Kind::HostRecord) => sorted.hosts.push(path),
                 Ok(Kind::Claims) => sorted.claims.push(path),
                 Ok(Kind::Mapping) => sorted.mappings.push(path),
@@ -87,7 +91,7 @@ impl Sorted {
         let mut bytes = Vec::new();
         std::io::stdin().lock().read_to_end(&mut bytes)?;
         match sniff_bytes(PIPED, &bytes)? {
-            Kind::Runs => self.piped_results = Some(bytes),
+            Kind::Runs | Kind::Results(_) => self.piped_results = Some(bytes),
             Kind::RequestLog(_) => self.piped_log = Some(bytes),
             Kind::Unknown { .. } if has_mapping => self.piped_log = Some(bytes),
             Kind::Unknown { found } => return Err(Failure::new(format!("{PIPED}: {found}"))),
@@ -206,19 +210,26 @@ impl Sorted {
         mut audit: Audit,
         cold: bool,
         options: ReadOptions,
+        thresholds: &Thresholds,
     ) -> Result<Audit, Failure> {
         let mut labels = BTreeSet::new();
-        let piped = self.piped_results.as_deref().map(|bytes| read_runs_from(PIPED, bytes));
-        for read in self.results.iter().map(|path| read_runs(path)).chain(piped) {
-            let read = read?;
-            if let Some(run) = read.value.iter().find(|run| !labels.insert(run.label.clone())) {
-                return Err(Failure::new(format!(
-                    "{}: expected runs with labels of their own, found a second {:?}",
-                    run.source.as_deref().unwrap_or_default(),
-                    run.label
-                )));
+        let mut written = Vec::new();
+        for path in &self.results {
+            if sniff(path)? == Kind::Runs {
+                audit = add_runs(audit, read_runs(path)?, &mut labels)?;
+            } else {
+                written.push((path.clone(), read_results(path)));
             }
-            audit = audit.runs(read);
+        }
+        if let Some(bytes) = self.piped_results.as_deref() {
+            if sniff_bytes(PIPED, bytes)? == Kind::Runs {
+                audit = add_runs(audit, read_runs_from(PIPED, bytes)?, &mut labels)?;
+            } else {
+                written.push((PathBuf::from(PIPED), read_results_from(PIPED, bytes)));
+            }
+        }
+        if !written.is_empty() {
+            audit = audit.results(result_set(written, None, thresholds)?);
         }
         if cold {
             audit = audit.cold();
@@ -252,6 +263,22 @@ impl Sorted {
         }
         Ok(audit)
     }
+}
+
+/// Adds runs whose labels nobody has yet.
+fn add_runs(
+    audit: Audit,
+    read: Checked<Vec<BenchRun>>,
+    labels: &mut BTreeSet<String>,
+) -> Result<Audit, Failure> {
+    if let Some(run) = read.value.iter().find(|run| !labels.insert(run.label.clone())) {
+        return Err(Failure::new(format!(
+            "{}: expected runs with labels of their own, found a second {:?}",
+            run.source.as_deref().unwrap_or_default(),
+            run.label
+        )));
+    }
+    Ok(audit.runs(read))
 }
 
 /// Whether two files hold the same bytes; not if either cannot be read.

@@ -188,17 +188,116 @@ def case(name, **files):
 LEVELS = [1, 2, 10, 64, 256]
 case("results-story2-grepped", sweep__txt="".join(
     f"=== Concurrency {c} ===\n#Output tokens: 21392\n\n" for c in LEVELS))
-healthy = {c: simulate(120 if c < 4 else 160, c, seed=c, ttft=0.30 + 0.01 * c, gap=0.056 + 0.002 * c)
-           for c in (1, 2, 4, 8)}
+# Over a minute and ten waves at every level.
+healthy = {c: simulate(n, c, seed=c, ttft=0.30 + 0.01 * c, gap=0.056 + 0.002 * c)
+           for c, n in [(1, 120), (2, 120), (4, 240), (8, 400)]}
 ECHO = ("backend='sglang', dataset_name='random', model='made-up-8b', num_prompts={n}, "
         "random_input_len=512, random_output_len=16, random_range_ratio=1.0, request_rate=inf, "
         "max_concurrency={c}, sharegpt_output_len=None, seed={c}")
 consoles = {c: sglang_console(r, c, ECHO.format(n=len(r), c=c)) for c, r in healthy.items()}
 case("results-sweep-healthy", sweep__txt="".join(consoles.values()))
 case("results-sweep-healthy-filtered", sweep__txt="".join(
-    f"=== Concurrency {c} ===\n" + grep(["throughput", "TPOT", "ITL", "Output"], consoles[c]) + "\n"
+    f"=== Concurrency {c} ===\n" + grep(["Output token", "TPOT", "ITL"], consoles[c]) + "\n"
     for c in healthy))
 case("results-sweep-jsonl-healthy", sweep__jsonl="".join(text(sglang(r, c)) for c, r in healthy.items()))
+
+# One thing changed in a healthy console or file.
+console = consoles[4]
+without_tpot = []
+skip = False
+for line in console.splitlines():
+    if line.startswith("-"):
+        skip = "Time per Output Token" in line
+    if not skip:
+        without_tpot.append(line)
+case("results-console-without-tpot", run__txt="\n".join(without_tpot) + "\n")
+# SGLang 0.5.3 prints no TPOT section and no peaks, P90 or P95 but of ITL.
+older = [l for l in without_tpot if not l.startswith(("Peak", "P90", "P95 TTFT", "P95 E2E", "P99 E2E",
+                                                      "Total input text"))]
+case("results-console-of-a-version-without-tpot", run__txt="\n".join(older) + "\n")
+
+base = vllm(healthy[4], cap=4)
+case("results-vllm-healthy", bench__json=text(base))
+nothing = {k: (0.0 if isinstance(v, float) and ("_ms" in k or "throughput" in k) else v)
+           for k, v in base.items()}
+nothing |= {"completed": 0, "failed": 240, "total_input_tokens": 0, "total_output_tokens": 0,
+            "max_output_tokens_per_s": 0.0}
+case("results-all-failed", bench__json=text(nothing))
+case("results-new-field", bench__json=text(base | {"kv_transfer_bytes": 12, "mean_queue_depth": 1.5}))
+degenerate = sglang(healthy[4], 4, retokenized=0)
+degenerate |= {k: 0.0 for k in degenerate if "ttft_ms" in k or "itl_ms" in k}
+case("results-ttft-of-zero", bench__jsonl=text(degenerate))
+case("results-doubled-key", bench__json=text(base).replace('"completed": 240', '"completed": 240, "completed": 230'))
+
+
+def llama_rows(n, short=0):
+    """Rows of `llama-bench -o csv`, the last `short` of them one value short."""
+    head = ["build_commit", "build_number", "cpu_info", "gpu_info", "backends", "model_filename",
+            "model_type", "model_size", "model_n_params", "n_batch", "n_ubatch", "n_threads", "n_prompt",
+            "n_gen", "n_depth", "test_time", "avg_ns", "stddev_ns", "avg_ts", "stddev_ts"]
+    rows = [",".join(head)]
+    for i in range(n):
+        prompt = 512 * (i + 1)
+        speed = 4000.0 - 10 * i
+        ns = round(prompt / speed * 1e9)
+        row = ["abc1234", 7000, "made-up CPU", "made-up GPU", "CUDA", "m.gguf", "llama 8B Q4_K", 4700000000,
+               8030000000, 2048, 512, 8, prompt, 0, 0, "2026-11-01T12:00:00Z", ns, round(ns * 0.01),
+               speed, speed * 0.01]
+        rows.append(",".join(f'"{v}"' for v in (row[:-1] if i >= n - short else row)))
+    return "\n".join(rows) + "\n"
+
+
+case("results-rows-of-wrong-width", bench__csv=llama_rows(5, short=1))
+case("results-llama-bench-healthy", bench__csv=llama_rows(5))
+
+MLPERF = """================================================
+MLPerf Results Summary
+================================================
+SUT name : made-up
+Scenario : Server
+Mode     : PerformanceOnly
+Completed samples per second    : 29.41
+Completed tokens per second: 8840.42
+Result is : {result}
+  Performance constraints satisfied : {kept}
+  Min duration satisfied : Yes
+  Min queries satisfied : Yes
+  Early stopping satisfied: Yes
+
+================================================
+Additional Stats
+================================================
+Scheduled samples per second : 29.62
+Min latency (ns)                : 262990969
+Max latency (ns)                : 34822486568
+Mean latency (ns)               : 9716742157
+50.00 percentile latency (ns)   : 8609970750
+99.00 percentile latency (ns)   : 30354675329
+
+Min First Token latency (ns)                : 32205892
+Max First Token latency (ns)                : 672689406
+Mean First Token latency (ns)               : 201330486
+50.00 percentile first token latency (ns)   : 198602240
+99.00 percentile first token latency (ns)   : 435976100
+
+================================================
+Test Parameters Used
+================================================
+samples_per_query : 1
+target_qps : 29.5
+ttft_latency (ns): 450000000
+tpot_latency (ns): 40000000
+min_duration (ms): 600000
+"""
+case("results-mlperf-invalid", mlperf_log_summary__txt=MLPERF.format(result="INVALID", kept="NO"))
+case("results-mlperf-valid", mlperf_log_summary__txt=MLPERF.format(result="VALID", kept="Yes"))
+
+# Output lengths that vary: the mean of the requests' rates is not the rate of the run.
+varied = simulate(80, 4, out=4, seed=3) + simulate(80, 4, out=60, seed=4)
+offset = duration(varied[:80])
+for r in varied[80:]:
+    r["start"] = round(r["start"] + offset, 5)
+case("results-rates-of-two-lengths", bench__json=text(vllm(varied, cap=4, detailed=True)))
 
 if __name__ == "__main__":
     root = Path(sys.argv[1])

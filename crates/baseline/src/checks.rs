@@ -8,7 +8,7 @@ use trueline_core::{CheckInfo, ClaimKind, Need, Threshold};
 
 const ALL: &[ClaimKind] = &ClaimKind::ALL;
 
-const fn threshold(name: &'static str, default: f64, why: &'static str) -> Threshold {
+pub(crate) const fn threshold(name: &'static str, default: f64, why: &'static str) -> Threshold {
     Threshold { name, default, why }
 }
 

@@ -23,11 +23,14 @@
 #![warn(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod arithmetic;
 mod checks;
 mod claimed;
 mod conditions;
 mod factors;
 mod foreign;
+mod levels;
+mod load_shape;
 mod path;
 mod placement;
 mod quoted;
@@ -38,6 +41,7 @@ pub mod stats;
 mod times;
 mod work;
 
+pub use arithmetic::{ARITHMETIC_CHECKS, check_arithmetic};
 pub use checks::CHECKS;
 pub use claimed::{CLAIM_CHECKS, check_aligned, check_definitions, check_quoted_rate};
 pub use conditions::{
@@ -45,6 +49,8 @@ pub use conditions::{
 };
 pub use factors::{CellFactors, FieldCause, StatedField, split_factors};
 pub use foreign::{ForeignRow, SampleWindow, check_foreign_traffic};
+pub use levels::{LEVEL_CHECKS, check_copied_figures, check_levels, check_saturation};
+pub use load_shape::{LOAD_SHAPE_CHECKS, check_load_shape};
 pub use path::{CellShare, check_path_taken};
 pub use placement::{Placed, Placing, Population, place_samples};
 pub use quoted::{

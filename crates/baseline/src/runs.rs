@@ -5,50 +5,105 @@ use std::time::Duration;
 
 use trueline_core::{
     BenchRun, Finding, Need, Outcome, Outcomes, RequestRecord, Scope, Severity, Thresholds, Tokens,
-    WallTime,
+    Total, WallTime,
 };
 
 use crate::checks::{DUPLICATE_RUN, HIDDEN_FAILURES};
 
-/// Checks that every request asked for is accounted for, and that few failed.
+/// What became of the requests of one run.
+///
+/// # Shape
+/// Rows and totals are two accounts of the same requests: of each kind the larger one counts, as
+/// some files record the answered requests alone, and others a sample of them.
+#[derive(Debug, Clone, Copy, Default)]
+struct Account {
+    /// Requests of which anybody knows what became.
+    known: u64,
+    /// Requests asked for beyond those.
+    lost: u64,
+    /// Those that failed or were cancelled.
+    failed: u64,
+    /// Whether somebody counted what became of all of them.
+    told: bool,
+    /// Whether requests are recorded one by one.
+    rows: bool,
+}
+
+impl Account {
+    fn of(run: &BenchRun) -> Self {
+        let total = |total| run.reported.total(total);
+        let rows = run.requests.iter().filter(|r| !r.warmup);
+        let (mut recorded, mut failed_rows, mut silent) = (0, 0, 0);
+        for row in rows {
+            recorded += 1;
+            match row.outcome {
+                Outcome::Failed | Outcome::Cancelled => failed_rows += 1,
+                Outcome::Unknown => silent += 1,
+                _ => {}
+            }
+        }
+        let stated_failed = total(Total::FailedRequests);
+        let cancelled = total(Total::CancelledRequests).unwrap_or(0);
+        let failed = failed_rows.max(stated_failed.unwrap_or(0) + cancelled);
+        let answered = total(Total::CompletedRequests);
+        let known = recorded.max(answered.map_or(0, |answered| answered + failed));
+        let planned = run.plan.requests.or(total(Total::PlannedRequests));
+        // Without rows and totals it is not known what became of any request.
+        let lost = planned.filter(|_| known > 0 || answered.is_some()).unwrap_or(0);
+        let by_totals = answered.is_some() && (stated_failed.is_some() || planned.is_some());
+        let by_rows = recorded > 0 && silent == 0;
+        Self {
+            known,
+            lost: lost.saturating_sub(known),
+            failed,
+            told: by_rows || by_totals,
+            rows: recorded > 0,
+        }
+    }
+}
+
+/// Checks that every request asked for is accounted for, and that few failed: from the requests
+/// where they are recorded one by one, and from what the tool counts.
+///
+/// # Formula
+/// Lost are `planned - answered - failed - cancelled`; a run of which nobody says what became of
+/// its requests has not lost them.
 ///
 /// # Shape
 /// `runs` are those of one arm at one load.
 pub fn check_failures(about: Scope, runs: &[&BenchRun], thresholds: &Thresholds) -> Outcomes {
     let check = &HIDDEN_FAILURES;
     let mut outcomes = Outcomes::default();
-    let sent = |run: &BenchRun| run.requests.iter().filter(|r| !r.warmup).count() as u64;
-    let lost: u64 =
-        runs.iter().map(|run| run.plan.requests.unwrap_or(0).saturating_sub(sent(run))).sum();
-    let recorded: u64 = runs.iter().map(|run| sent(run)).sum();
+    let accounts: Vec<Account> = runs.iter().map(|run| Account::of(run)).collect();
+    let sum = |of: fn(&Account) -> u64| accounts.iter().map(of).sum::<u64>();
+    let (lost, known, failed) = (sum(|a| a.lost), sum(|a| a.known), sum(|a| a.failed));
+    let asked = lost + known;
+    let rows = accounts.iter().any(|a| a.rows);
+    let form = if rows { "requests" } else { "aggregate" };
     if lost > 0 {
-        let share = share(lost, recorded + lost);
-        let severe = share > thresholds.get(check, "warning_share");
+        let severe = share(lost, asked) > thresholds.get(check, "warning_share");
+        let text = if rows {
+            format!("{lost} of {asked} requests asked for are not recorded at all")
+        } else {
+            format!("{lost} of {asked} requests asked for were not answered, and nobody says why")
+        };
         outcomes.found(
-            Finding::new(
-                check,
-                about,
-                format!("{lost} of {} requests asked for are not recorded at all", recorded + lost),
-            )
-            .at(if severe { Severity::Error } else { Severity::Warning })
-            .with("lost", lost)
-            .with("recorded", recorded),
+            Finding::new(check, about, text)
+                .at(if severe { Severity::Error } else { Severity::Warning })
+                .with("form", form)
+                .with("lost", lost)
+                .with("recorded", known)
+                .with("failed_or_cancelled", failed),
         );
         return outcomes;
     }
-    let outcome_of = |wanted: &[Outcome]| {
-        let all = runs.iter().flat_map(|run| &run.requests).filter(|r| !r.warmup);
-        all.filter(|r| wanted.contains(&r.outcome)).count() as u64
-    };
-    let (failed, unknown) =
-        (outcome_of(&[Outcome::Failed, Outcome::Cancelled]), outcome_of(&[Outcome::Unknown]));
     // What is known to have failed counts, whatever the silent rows hide.
-    let share = share(failed, recorded);
-    if recorded == 0 || share <= thresholds.get(check, "warning_share") {
-        if unknown > 0 || recorded == 0 {
-            outcomes.not_observed(check, Need::FailuresCounted, about);
-        } else {
+    let share = share(failed, known);
+    if known == 0 || share <= thresholds.get(check, "warning_share") {
+        if known > 0 && accounts.iter().all(|a| a.told) {
             outcomes.clear(check, about);
+        } else {
+            outcomes.not_observed(check, Need::FailuresCounted, about);
         }
         return outcomes;
     }
@@ -57,11 +112,12 @@ pub fn check_failures(about: Scope, runs: &[&BenchRun], thresholds: &Thresholds)
         Finding::new(
             check,
             about,
-            format!("{failed} of {recorded} requests failed or were cancelled"),
+            format!("{failed} of {known} requests failed or were cancelled"),
         )
         .at(if severe { Severity::Error } else { Severity::Warning })
+        .with("form", form)
         .with("failed_or_cancelled", failed)
-        .with("requests", recorded)
+        .with("requests", known)
         .with("share", share),
     );
     outcomes
@@ -178,6 +234,69 @@ mod tests {
         assert_eq!(severity(&run("a", &[5; 100], 11, 100)), Some(Severity::Error));
         assert_eq!(severity(&run("a", &[5; 100], 0, 101)), Some(Severity::Warning));
         assert_eq!(severity(&run("a", &[5; 100], 0, 110)), Some(Severity::Error));
+    }
+
+    /// A run of which only sums are kept.
+    fn summed(planned: Option<u64>, completed: Option<u64>, failed: Option<u64>) -> BenchRun {
+        let mut run = BenchRun::new("a", Side::Client, Vec::new());
+        run.plan.requests = planned;
+        for (total, n) in [(Total::CompletedRequests, completed), (Total::FailedRequests, failed)] {
+            if let Some(n) = n {
+                run.reported.set_total(total, Known::is(n, By::Reported), "made");
+            }
+        }
+        run
+    }
+
+    fn check(run: &BenchRun) -> Outcomes {
+        check_failures(Scope::default(), &[run], &Thresholds::default())
+    }
+
+    #[test]
+    fn sums_alone_tell_of_lost_and_failed_requests() {
+        let severity = |planned, completed, failed| {
+            check(&summed(planned, completed, failed)).findings().next().map(|f| f.severity)
+        };
+        // vLLM prints a clean table of 1 of 12; SGLang issue 2805 answers 1,648 of 3,000.
+        assert_eq!(severity(Some(12), Some(1), None), Some(Severity::Error));
+        assert_eq!(severity(Some(12), Some(1), Some(11)), Some(Severity::Error));
+        assert_eq!(severity(Some(3_000), Some(1_648), None), Some(Severity::Error));
+        // llmperf's bedrock file: 49 of 150 failed.
+        assert_eq!(severity(Some(150), Some(101), Some(49)), Some(Severity::Error));
+        assert_eq!(severity(Some(100), Some(99), Some(1)), None);
+        assert_eq!(severity(Some(100), Some(98), Some(2)), Some(Severity::Warning));
+        assert_eq!(severity(Some(100), Some(99), None), Some(Severity::Warning));
+        assert_eq!(severity(Some(12), Some(12), None), None);
+        assert_eq!(severity(None, Some(12), Some(0)), None);
+        // Nobody could answer: all failed.
+        assert_eq!(severity(Some(12), Some(0), Some(12)), Some(Severity::Error));
+    }
+
+    #[test]
+    fn a_run_whose_requests_nobody_counted_has_not_lost_them() {
+        for run in [summed(Some(12), None, None), summed(None, Some(12), None)] {
+            let got = check(&run);
+            assert!(got.findings().count() == 0 && got.iter().count() == 1);
+            let outcome = got.iter().next().unwrap();
+            assert!(matches!(outcome, trueline_core::CheckOutcome::NotObserved { .. }));
+        }
+    }
+
+    #[test]
+    fn failures_that_only_the_sums_know_count_beside_the_rows() {
+        // The rows are the answered ones alone.
+        let mut answered = run("a", &[5; 8], 0, 10);
+        answered.reported.set_total(Total::CompletedRequests, Known::is(8, By::Reported), "made");
+        answered.reported.set_total(Total::FailedRequests, Known::is(2, By::Reported), "made");
+        let got = check(&answered);
+        assert_eq!(
+            got.findings().next().unwrap().message,
+            "2 of 10 requests failed or were cancelled"
+        );
+        // The rows are a sample of the answered ones.
+        let mut sampled = run("a", &[5; 3], 0, 10);
+        sampled.reported.set_total(Total::CompletedRequests, Known::is(10, By::Reported), "made");
+        assert_eq!(check(&sampled).findings().count(), 0);
     }
 
     #[test]

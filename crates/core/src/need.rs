@@ -69,6 +69,14 @@ pub enum Need {
     Gaps,
     /// Two runs or more.
     SeveralRuns,
+    /// How often requests were preempted or retried.
+    RetriesCounted,
+    /// Several runs at one load.
+    Repetitions,
+    /// More requests than there are.
+    MoreRequests,
+    /// Which load a run was asked for.
+    LoadAsked,
 }
 
 /// The input that would supply a piece of evidence.
@@ -88,6 +96,10 @@ pub enum Input {
     OtherArm,
     /// A load sweep.
     Sweep,
+    /// More runs of the same.
+    Repetitions,
+    /// A run of more requests.
+    LongerRun,
     /// What the claim itself can say.
     Claim,
     /// The command line.
@@ -104,6 +116,8 @@ impl Input {
             Self::HostRecord => ("host state over the run", "a record that holds it, --host FILE"),
             Self::OtherArm => ("the other arm", "measure it under the same conditions"),
             Self::Sweep => ("load sweep", "measure at least 3 levels, 5 waves each"),
+            Self::Repetitions => ("repetitions", "measure every level at least 3 times"),
+            Self::LongerRun => ("a longer run", "send more requests"),
             Self::Claim => ("the claim", "say it in the claim file"),
             Self::Command => ("the command line", "--command TEXT"),
         }
@@ -145,6 +159,10 @@ impl Need {
             Self::Figures => "the tool's own sums and statistics",
             Self::Gaps => "gaps between chunks",
             Self::SeveralRuns => "two runs or more",
+            Self::RetriesCounted => "how often requests were preempted or retried",
+            Self::Repetitions => "several runs at one load",
+            Self::MoreRequests => "more requests than there are",
+            Self::LoadAsked => "the load that was asked for",
         }
     }
 
@@ -164,6 +182,8 @@ impl Need {
             | Self::SeveralRuns
             | Self::ThatLevel => Input::Sweep,
             Self::CommandLine => Input::Command,
+            Self::Repetitions => Input::Repetitions,
+            Self::MoreRequests => Input::LongerRun,
             Self::Definition | Self::Quantity | Self::Ground => Input::Claim,
             Self::QuotedSamples
             | Self::FailuresCounted
@@ -173,6 +193,8 @@ impl Need {
             | Self::TokensCounted
             | Self::MixCovered
             | Self::Samples
+            | Self::RetriesCounted
+            | Self::LoadAsked
             | Self::WallTimes
             | Self::Figures
             | Self::Gaps

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::adapters::{Role, parse_header};
 use crate::recognition::recognize;
+use crate::results::{ResultFile, read_results, read_results_from};
 use crate::source::Source;
 use crate::{Error, ErrorKind, ReadOptions, Recognition};
 
@@ -19,6 +20,8 @@ pub enum Kind {
     RequestLog(Recognition),
     /// Benchmark runs in our own format.
     Runs,
+    /// Results of a benchmark tool, in these formats.
+    Results(Vec<&'static str>),
     /// A host record.
     HostRecord,
     /// A claim file.
@@ -40,7 +43,9 @@ pub enum Kind {
 /// A file that is missing, may not be read or is a directory. An empty or binary one is
 /// [`Kind::Unknown`].
 pub fn sniff(path: &Path) -> Result<Kind, Error> {
-    unknown_if_unreadable(Source::open(path, HEAD_BYTES).and_then(kind))
+    let kind = unknown_if_unreadable(Source::open(path, HEAD_BYTES).and_then(kind))?;
+    // Results are read whole to be known: a document that is cut is none.
+    Ok(results_else(kind, || read_results(path)))
 }
 
 /// Says what bytes are.
@@ -57,7 +62,24 @@ pub fn sniff(path: &Path) -> Result<Kind, Error> {
 /// ```
 pub fn sniff_bytes(name: &str, bytes: &[u8]) -> Result<Kind, Error> {
     let from: Box<dyn Read + Send + '_> = Box::new(bytes);
-    unknown_if_unreadable(Source::new(name, from, HEAD_BYTES).and_then(kind))
+    let kind = unknown_if_unreadable(Source::new(name, from, HEAD_BYTES).and_then(kind))?;
+    Ok(results_else(kind, || read_results_from(name, bytes)))
+}
+
+/// Results, where something is nothing else and can be read as such.
+fn results_else(kind: Kind, read: impl FnOnce() -> Result<ResultFile, Error>) -> Kind {
+    if !matches!(kind, Kind::Unknown { .. }) {
+        return kind;
+    }
+    match read() {
+        Ok(file) => {
+            let mut formats: Vec<&str> = file.runs.iter().map(|r| r.format.name).collect();
+            formats.extend(file.beside);
+            formats.dedup();
+            Kind::Results(formats)
+        }
+        Err(_) => kind,
+    }
 }
 
 fn unknown_if_unreadable(kind: Result<Kind, Error>) -> Result<Kind, Error> {

@@ -12,11 +12,14 @@ pub const CHECKS: &[CheckInfo] =
     &[GPU_CLOCK_LOW, NICE_NOT_ZERO, CLOCK_DOES_NOT_EXPLAIN, RESTS_ON_REVOKED];
 
 /// The tables of all crates, with the crate each comes from.
-pub fn check_tables() -> [(&'static str, &'static [CheckInfo]); 5] {
+pub fn check_tables() -> [(&'static str, &'static [CheckInfo]); 8] {
     [
         ("logs: what the bytes of a log say", trueline_logs::CHECKS),
         ("logs: what the bytes of a result say", trueline_logs::RESULT_CHECKS),
         ("baseline: what the numbers say", trueline_baseline::CHECKS),
+        ("baseline: do the numbers of a run hold together", trueline_baseline::ARITHMETIC_CHECKS),
+        ("baseline: was a run long and steady enough", trueline_baseline::LOAD_SHAPE_CHECKS),
+        ("baseline: levels of a sweep, repetitions", trueline_baseline::LEVEL_CHECKS),
         ("baseline: claims about a tool's figures", trueline_baseline::CLAIM_CHECKS),
         ("trueline: given records and the judgement", CHECKS),
     ]

@@ -7,20 +7,22 @@ use serde_json::Value;
 use trueline::checks::checks_document;
 use trueline::core::Thresholds;
 use trueline::judge::Allowed;
-use trueline::log_report;
-use trueline::logs::{ReadOptions, definitions_document, formats_document, read_log_from};
+use trueline::logs::{
+    ReadOptions, definitions_document, formats_document, read_log_from, read_results, result_set,
+};
+use trueline::{Audit, log_report};
 use trueline_examples::story1::{Knobs, ReportedField, audited, tell};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-fn read(path: &str) -> String {
+pub(crate) fn read(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).unwrap_or_else(|e| panic!("{path}: {e}"))
 }
 
 /// Holds a part of a document equal to what is generated, or writes it when blessed.
-fn held(path: &str, expected: &str) {
+pub(crate) fn held(path: &str, expected: &str) {
     if std::env::var_os("TRUELINE_BLESS").is_some() {
         std::fs::write(root().join(path), expected).unwrap();
     }
@@ -106,7 +108,16 @@ fn reports_fit_the_documented_schema() {
     let story = tell(&Knobs::story(ReportedField::Numerator));
     let log = read_log_from("log", story.log.as_bytes(), &ReadOptions::default()).unwrap();
     let log = log_report(&log, &[], &Allowed::new(), &Thresholds::default()).to_json();
-    for report in [audit, log] {
+    let sweep = root().join("cases/results-sweep-healthy/sweep.txt");
+    let read = vec![(sweep.clone(), read_results(&sweep))];
+    let results = result_set(read, None, &Thresholds::default()).unwrap();
+    let results = Audit::new().results(results).judge_results(&[]).to_json();
+    for run in results["results"]["runs"].as_array().unwrap() {
+        for key in run.as_object().unwrap().keys() {
+            assert!(document.contains(&format!("`{key}`")), "runs[].{key} is not documented");
+        }
+    }
+    for report in [audit, log, results] {
         fits(&report, &schema, "report");
         assert!(report["results"].is_object());
         for claim in report["claims"].as_array().unwrap() {

@@ -1,6 +1,8 @@
 //! The programs, the documents and the embedded case, end to end.
 
 mod casebook;
+mod corpus_results;
 mod documents;
 mod programs;
 mod story;
+mod sweep_story;

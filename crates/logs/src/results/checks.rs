@@ -79,7 +79,7 @@ pub(crate) const EXIT_STATUS_HIDDEN: CheckInfo = CheckInfo {
 
 pub(crate) const METRIC_MISSING: CheckInfo = CheckInfo {
     code: "metric-missing",
-    severity: (Warning, Error),
+    severity: (Note, Error),
     touches: ALL,
     needs: &[],
     implied_by: &["only-planned-values", "run-did-not-finish", "all-failed"],

@@ -13,7 +13,7 @@ use super::checks::{
 use super::command::CommandLine;
 use super::ending::Closing;
 use super::formats::serving::printed::printing;
-use crate::checks::{DUPLICATE_KEYS, IMPOSSIBLE_VALUE, REJECTED_LINES};
+use crate::checks::{DUPLICATE_KEYS, IMPOSSIBLE_VALUE};
 
 /// Checks one run as it was written down; `command` is the line that started it, if it is known.
 pub fn check_written(
@@ -27,7 +27,7 @@ pub fn check_written(
     outcomes.extend(check_call(read, command));
     check_failed(read, &mut outcomes);
     check_refused(read, &mut outcomes);
-    check_missing(read, &mut outcomes);
+    check_missing(read, command, &mut outcomes);
     check_values(read, &mut outcomes);
     check_fields(read, thresholds, &mut outcomes);
     outcomes
@@ -43,7 +43,7 @@ fn is_measured(read: &ResultRun) -> bool {
     let reported = &read.run.reported;
     let figure = reported.figures.iter().any(|f| f.value.is_known());
     let total = reported.totals.iter().any(|t| t.value.is_known() && !t.total.is_planned());
-    figure || total || !read.run.requests.is_empty()
+    figure || total || reported.duration.is_known() || !read.run.requests.is_empty()
 }
 
 fn check_end(read: &ResultRun, command: Option<&CommandLine>, outcomes: &mut Outcomes) {
@@ -143,7 +143,7 @@ fn check_failed(read: &ResultRun, outcomes: &mut Outcomes) {
             let failed = read.run.reported.total(Total::FailedRequests).or(read.run.plan.requests);
             let of = failed.map_or(String::new(), |n| format!(" of {n}"));
             outcomes.found(
-                Finding::new(check, about(read), format!("none{of} requests succeeded"))
+                Finding::new(check, about(read), format!("no request{of} succeeded"))
                     .with("completed", 0_u64),
             );
         }
@@ -168,7 +168,7 @@ fn check_refused(read: &ResultRun, outcomes: &mut Outcomes) {
     );
 }
 
-fn check_missing(read: &ResultRun, outcomes: &mut Outcomes) {
+fn check_missing(read: &ResultRun, command: Option<&CommandLine>, outcomes: &mut Outcomes) {
     let check = &METRIC_MISSING;
     if read.missing.is_empty() {
         outcomes.clear(check, about(read));
@@ -178,7 +178,9 @@ fn check_missing(read: &ResultRun, outcomes: &mut Outcomes) {
             Some(metric) => about(read).with_metric(metric),
             None => about(read),
         };
+        let left_out = command.is_some_and(|c| leaves_out(read, c, absent.metric));
         let nearest = match absent.nearest.as_slice() {
+            _ if left_out => "the filter leaves it out".to_owned(),
             [] => "nothing like it is there".to_owned(),
             near => format!("nearest: {}", near.join(", ")),
         };
@@ -188,11 +190,22 @@ fn check_missing(read: &ResultRun, outcomes: &mut Outcomes) {
                 scope,
                 format!("{:?} is expected and not there; {nearest}", absent.label),
             )
-            .at(Severity::Warning)
+            // What somebody chose not to see is no fault until somebody quotes it.
+            .at(if left_out { Severity::Note } else { Severity::Warning })
             .with("expected", absent.label.as_str())
             .with("nearest", absent.nearest.clone()),
         );
     }
+}
+
+/// Whether a command's filters let through none of the lines that tell a quantity.
+fn leaves_out(read: &ResultRun, command: &CommandLine, metric: Option<Metric>) -> bool {
+    let tool = read.run.reported.tool.as_ref().map_or("", |t| t.name.as_str());
+    let (Some(printing), Some(metric)) = (printing(tool), metric) else { return false };
+    let mut lines = (0..printing.versions.len())
+        .flat_map(|v| printing.of(v))
+        .filter(|p| p.metric == Some(metric));
+    !command.filters().is_empty() && lines.all(|p| command.shows(p.line) == Some(false))
 }
 
 /// A figure that cannot be: not finite, negative, or a time of zero.
@@ -271,30 +284,4 @@ fn check_fields(read: &ResultRun, thresholds: &Thresholds, outcomes: &mut Outcom
             Finding::new(&DUPLICATE_KEYS, about(read), message).with("keys", read.doubled.clone()),
         );
     }
-    check_rows(read, thresholds, outcomes);
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts of rows, for a share")]
-fn check_rows(read: &ResultRun, thresholds: &Thresholds, outcomes: &mut Outcomes) {
-    let check = &REJECTED_LINES;
-    let rejected = read.rejected.len();
-    let rows = read.used + rejected as u64;
-    let share = rejected as f64 / rows.max(1) as f64;
-    if share <= thresholds.get(check, "warning_share") {
-        outcomes.clear(check, about(read));
-        return;
-    }
-    let severe = share > thresholds.get(check, "error_share");
-    let first = read.rejected.first().map_or("", String::as_str);
-    outcomes.found(
-        Finding::new(
-            check,
-            about(read),
-            format!("{rejected} of {rows} rows cannot be used; the first: {first}"),
-        )
-        .at(if severe { Severity::Error } else { Severity::Warning })
-        .with("rejected", rejected)
-        .with("rows", rows)
-        .with("share", share),
-    );
 }

@@ -161,6 +161,7 @@ fn name_apart(runs: &mut [ResultRun], label: &str) {
 
 fn tools() -> String {
     let mut tools: Vec<&str> = RESULT_FORMATS.iter().map(|f| f.tool).collect();
+    tools.sort_unstable();
     tools.dedup();
     tools.join(", ")
 }

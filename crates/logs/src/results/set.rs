@@ -53,7 +53,11 @@ pub fn result_set(
                 whole.push(file);
             }
             Err(error) => {
-                set.aside.push((path.display().to_string(), error.to_string()));
+                let why = match error.kind() {
+                    ErrorKind::UnknownFormat => "no result of a known tool".to_owned(),
+                    _ => error.to_string(),
+                };
+                set.aside.push((path.display().to_string(), why));
                 first_error.get_or_insert(error);
             }
         }
@@ -93,27 +97,7 @@ fn check_file(
     let of_file = || runs.iter().filter(|r| r.run.source.as_deref() == Some(file.name.as_str()));
     let arm = of_file().next().map_or(file.name.as_str(), |r| r.run.arm());
     let about = || Scope::default().with_run(arm);
-    let broken = file.broken.len() + file.strange.len();
-    let documents = of_file().map(|r| r.used.max(1)).sum::<u64>() + broken as u64;
-    if broken > 0 {
-        #[expect(clippy::cast_precision_loss, reason = "counts of lines, for a share")]
-        let share = broken as f64 / documents as f64;
-        let severe = share > thresholds.get(&REJECTED_LINES, "error_share");
-        let line = file.broken.first().or(file.strange.first()).copied().unwrap_or_default();
-        outcomes.found(
-            Finding::new(
-                &REJECTED_LINES,
-                about(),
-                format!(
-                    "{broken} records of {} cannot be read, the first on line {line}",
-                    file.name
-                ),
-            )
-            .at(if severe { Severity::Error } else { Severity::Warning })
-            .with("rejected", broken)
-            .with("share", share),
-        );
-    }
+    check_rows(file, &of_file().collect::<Vec<_>>(), about(), thresholds, outcomes);
     match &file.truncated {
         Some(why) => {
             let message = format!("{} ends early: {why}", file.name);
@@ -139,6 +123,40 @@ fn check_file(
     } else {
         outcomes.clear(&MIXED_SCHEMA, about());
     }
+}
+
+/// Documents, records and rows of a file that could not be used.
+fn check_rows(
+    file: &ResultFile,
+    runs: &[&ResultRun],
+    about: Scope,
+    thresholds: &Thresholds,
+    outcomes: &mut Outcomes,
+) {
+    let check = &REJECTED_LINES;
+    let lines = file.broken.iter().chain(&file.strange);
+    let mut why: Vec<String> =
+        lines.map(|line| format!("line {line} is no record of a known format")).collect();
+    why.extend(runs.iter().flat_map(|run| run.rejected.iter().cloned()));
+    let rows = runs.iter().map(|run| run.used.max(1)).sum::<u64>() + why.len() as u64;
+    #[expect(clippy::cast_precision_loss, reason = "counts of rows, for a share")]
+    let share = why.len() as f64 / rows as f64;
+    let Some(first) = why.first().filter(|_| share > thresholds.get(check, "warning_share")) else {
+        outcomes.clear(check, about);
+        return;
+    };
+    let severe = share > thresholds.get(check, "error_share");
+    outcomes.found(
+        Finding::new(
+            check,
+            about,
+            format!("{} of {rows} rows cannot be used; the first: {first}", why.len()),
+        )
+        .at(if severe { Severity::Error } else { Severity::Warning })
+        .with("rejected", why.len())
+        .with("rows", rows)
+        .with("share", share),
+    );
 }
 
 /// Gives the arguments of a command to the runs of its tool that echo none, one level after another.

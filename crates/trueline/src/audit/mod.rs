@@ -1,5 +1,6 @@
 //! The composition: results, a request log, a host record and claims become one report.
 
+mod arms;
 mod claims;
 mod field;
 mod groups;
@@ -307,9 +308,9 @@ impl Audit {
         work.check_fields();
         work.check_claims();
         work.check_runs();
-        work.check_levels();
+        work.check_sweeps();
         if !claims.is_empty() {
-            work.raise_missing();
+            work.raise_quoted();
         }
         work.note_evidence();
         let judgement = judge(

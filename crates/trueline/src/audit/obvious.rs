@@ -1,17 +1,19 @@
 //! The claims that a reader would make, where nobody states any.
 
+use std::collections::BTreeMap;
+
 use trueline_core::{BenchRun, Claim};
 
 use super::Work;
 use super::groups::groups;
-use crate::claims::{Headlines, default_claims, stated_claims};
+use crate::claims::{Headlines, default_claims, stated_claims, trend_claim};
 
 impl Work<'_> {
     /// The headline figures of each run that a tool wrote down, and the medians of those recorded
     /// request by request.
     pub(super) fn obvious_claims(&self) -> Vec<Claim> {
         let groups = groups(&self.audit.runs);
-        let is_stated = |run: &BenchRun| !run.reported.is_empty();
+        let is_stated = |run: &BenchRun| !run.reported.is_empty() || run.requests.is_empty();
         let headlines: Vec<Headlines<'_>> = groups
             .iter()
             .filter(|group| !group.runs.iter().any(|run| is_stated(run)))
@@ -33,9 +35,12 @@ impl Work<'_> {
             },
         );
         let several = self.audit.runs.len() > 1;
+        let mut arms: BTreeMap<&str, Vec<&BenchRun>> = BTreeMap::new();
         for run in self.audit.runs.iter().filter(|run| is_stated(run)) {
             claims.extend(stated_claims(run, several));
+            arms.entry(run.arm()).or_default().push(run);
         }
+        claims.extend(arms.into_iter().filter_map(|(arm, runs)| trend_claim(arm, &runs)));
         claims
     }
 }

@@ -3,18 +3,16 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use trueline_baseline::stats::{RatioEstimate, median, quantile, smallest_n};
+use trueline_baseline::stats::{RatioEstimate, smallest_n};
 use trueline_baseline::{
-    ArmNotes, Workload, check_baseline_named, check_same_conditions, check_same_work,
-    check_sample_count, compare_arms,
+    ArmNotes, Workload, check_aligned, check_baseline_named, check_definitions,
+    check_same_conditions, check_same_work, check_sample_count, compare_arms,
 };
 use trueline_core::number::short;
-use trueline_core::{
-    BenchRun, By, Claim, Conditions, Metric, Need, RequestRecord, Scope, Side, Statistic,
-};
+use trueline_core::{Claim, Metric, Need, Scope, Side, Statistic};
 
 use super::Work;
-use super::groups::Meant;
+use super::arms::{ArmOf, joint, side_of};
 use crate::given::{GivenWhat, explain_loss};
 
 /// A ratio that was computed for a claim.
@@ -25,25 +23,14 @@ pub(super) struct Compared {
     pub(super) estimate: RatioEstimate,
 }
 
-/// One arm of a ratio.
-struct ArmOf<'a> {
-    runs: Vec<&'a BenchRun>,
-    requests: Vec<&'a RequestRecord>,
-    /// One value a run.
-    values: Vec<f64>,
-    /// Fewest samples of one run.
-    fewest: usize,
-}
-
 impl<'a> Work<'a> {
     pub(super) fn check_ratio(&mut self, claim: &Claim) {
         let thresholds = &self.audit.thresholds;
         self.outcomes.extend(check_baseline_named(claim));
         self.outcomes.extend(explain_loss(claim, thresholds));
         let about = || Scope::of_claim(&claim.id);
-        if claim.unjudged.iter().any(|key| key == "aligns with") {
-            let detail = "whether two quantities align is not judged yet";
-            self.evidence.lacking(Need::BothArms, about(), detail);
+        if claim.aligned.is_some() {
+            self.check_alignment(claim);
             return;
         }
         let (Some(of), Some(over), Some(metric)) = (&claim.of, &claim.baseline, claim.metric)
@@ -82,6 +69,9 @@ impl<'a> Work<'a> {
         let runs = ours.values.len().min(theirs.values.len());
         self.outcomes.extend(check_sample_count(claim, Some(runs), thresholds));
         self.check_arm_conditions(claim, &ours, &theirs);
+        if ours.figure.is_some() || theirs.figure.is_some() {
+            self.outcomes.extend(check_definitions(claim, ours.figure, theirs.figure));
+        }
         let sides: BTreeSet<Side> =
             ours.requests.iter().chain(&theirs.requests).filter_map(|r| side_of(r)).collect();
         if sides.len() > 1 {
@@ -109,33 +99,16 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// The runs of an arm with their values, or why there are none.
-    fn arm(&self, claim: &Claim, name: &str, metric: Metric) -> Result<ArmOf<'a>, String> {
-        let runs = match self.meant(name, claim.load) {
-            Meant::Runs(runs) => runs,
-            Meant::SeveralLoads(_) => {
-                return Err(format!("{name} was measured at several loads; name one"));
-            }
-            Meant::Nothing => return Err(format!("no measurement of {name} here")),
-        };
-        let mut arm = ArmOf {
-            runs: runs.clone(),
-            requests: Vec::new(),
-            values: Vec::new(),
-            fewest: usize::MAX,
-        };
-        for run in runs {
-            let requests = Self::spoken_of(claim, &[run]);
-            let mut values = self.values(claim, &requests, metric);
-            values.sort_by(f64::total_cmp);
-            arm.fewest = arm.fewest.min(values.len());
-            arm.values.extend(statistic_of(&values, claim.statistic, metric));
-            arm.requests.extend(requests);
+    /// Judges that two quantities agree: one quantity twice, or two that are near each other.
+    fn check_alignment(&mut self, claim: &Claim) {
+        let about = || Scope::of_claim(&claim.id);
+        let outcomes = check_aligned(claim);
+        if outcomes.findings().next().is_none() {
+            let detail = "two numbers of one quantity agree only beside what each was measured on; \
+                          claim each, or a ratio of two runs";
+            self.evidence.lacking(Need::BothArms, about(), detail);
         }
-        if arm.values.len() < arm.runs.len() {
-            return Err(format!("no {metric} of {name} here, or not of every run"));
-        }
-        Ok(arm)
+        self.outcomes.extend(outcomes);
     }
 
     fn note_estimate(&mut self, claim: &Claim, metric: Metric, estimate: RatioEstimate) {
@@ -243,53 +216,4 @@ impl<'a> Work<'a> {
             })
             .collect()
     }
-}
-
-/// The statistic that a claim speaks of, of one run; the median where it names none.
-fn statistic_of(sorted: &[f64], statistic: Option<Statistic>, metric: Metric) -> Option<f64> {
-    match statistic {
-        None | Some(Statistic::Median) => median(sorted),
-        #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
-        Some(Statistic::Mean) => {
-            (!sorted.is_empty()).then(|| sorted.iter().sum::<f64>() / sorted.len() as f64)
-        }
-        Some(Statistic::Quantile(q)) => quantile(sorted, q.get()),
-        Some(Statistic::Best) if metric.higher_is_better() == Some(false) => {
-            sorted.first().copied()
-        }
-        Some(Statistic::Min) => sorted.first().copied(),
-        Some(Statistic::Best | Statistic::Max) => sorted.last().copied(),
-        Some(Statistic::Deviation) => None,
-    }
-}
-
-fn side_of(request: &RequestRecord) -> Option<Side> {
-    let span = request.any_ttft().or_else(|| request.any_e2e())?;
-    Some(span.stretch.marks().2)
-}
-
-/// The conditions of an arm: those its runs share, and what the claim records besides; and where
-/// they contradict each other.
-fn joint(arm: &ArmOf<'_>, claim: &Claim) -> (Conditions, Vec<String>) {
-    let (mut joint, mut contradictions) = (Conditions::default(), Vec::new());
-    let keys: BTreeSet<&str> =
-        arm.runs.iter().flat_map(|run| run.conditions.iter().map(|(key, _)| key)).collect();
-    for key in keys {
-        let known: Vec<&str> = arm.runs.iter().filter_map(|r| r.conditions.get(key)).collect();
-        let Some(first) = known.first() else { continue };
-        let mut values: Vec<&str> = Vec::new();
-        for value in known.iter().copied().chain(claim.conditions.get(key)) {
-            if !values.iter().any(|v| v.eq_ignore_ascii_case(value)) {
-                values.push(value);
-            }
-        }
-        let name = arm.runs.first().map_or("", |run| run.arm());
-        if values.len() > 1 {
-            contradictions.push(format!("{name} stands for {key} {}", values.join(" and ")));
-        }
-        if known.len() == arm.runs.len() {
-            joint.set(key, *first, By::Reported);
-        }
-    }
-    (joint.with_missing_from(&claim.conditions), contradictions)
 }

@@ -30,6 +30,9 @@ impl Work<'_> {
             }
             let Some(metric) = claim.metric else { continue };
             let has_values = |run: &&BenchRun| {
+                if run.reported.figures_of(metric).next().is_some() {
+                    return true;
+                }
                 let requests: Vec<&RequestRecord> = run.measured().collect();
                 metric_values(&requests, metric).is_some_and(|values| !values.is_empty())
             };
@@ -41,6 +44,10 @@ impl Work<'_> {
                     Some(over) if arms.remove(over.as_str()) => {}
                     _ => continue,
                 }
+            }
+            if arms.is_empty() && claim.kind != ClaimKind::Relative {
+                // Nothing has the quantity: a claim about it is still about the only arm there is.
+                arms = runs.iter().map(BenchRun::arm).collect();
             }
             if let (1, Some(only)) = (arms.len(), arms.first()) {
                 claim.of = Some((*only).to_owned());
@@ -92,6 +99,7 @@ impl Work<'_> {
             let detail = format!("{} does not say which requests failed", group.arm());
             self.evidence.lacking(Need::FailuresCounted, about(), detail);
         }
+        self.check_numbers(group);
         self.check_host(group);
         for metric in Metric::ALL {
             if metric_values(&requests, metric).is_some_and(|values| !values.is_empty()) {

@@ -5,7 +5,9 @@ use trueline_baseline::{
     check_best_of_n, check_claim_conditions, check_quoted_rate, check_sample_count,
     check_value_stated,
 };
-use trueline_core::{BenchRun, Claim, Each, Figure, Need, Scope, Severity, Statistic, Total};
+use trueline_core::{
+    BenchRun, Claim, Each, Evidence, Figure, Finding, Need, Scope, Severity, Statistic, Total,
+};
 
 use super::Work;
 use super::groups::Meant;
@@ -81,17 +83,33 @@ impl<'a> Work<'a> {
         true
     }
 
-    /// A quantity that a claim is made of and that its run lacks: no longer a warning.
-    pub(super) fn raise_missing(&mut self) {
+    /// What weakens a run revokes a claim that quotes it: a quantity that is not there, a percentile
+    /// beyond the data.
+    pub(super) fn raise_quoted(&mut self) {
+        let mut raised = Vec::new();
         for claim in &self.claims {
-            for finding in self.outcomes.findings_mut() {
-                let missing = finding.code == "metric-missing"
-                    && finding.about.metric.is_some()
-                    && finding.about.metric == claim.metric;
-                if missing && claim.is_concerned_by(&finding.about) {
-                    finding.severity = Severity::Error;
-                }
-            }
+            let (Some(metric), false) = (claim.metric, claim.of.is_none()) else { continue };
+            let name =
+                claim.statistic.map_or(metric.name().to_owned(), |s| format!("{metric}.{s}"));
+            let is_quoted = |f: &&Finding| match f.code {
+                "metric-missing" => f.about.metric == Some(metric),
+                "percentile-beyond-data" => f
+                    .evidence
+                    .get("figures")
+                    .is_some_and(|e| matches!(e, Evidence::Texts(all) if all.contains(&name))),
+                _ => false,
+            };
+            let found = self.outcomes.findings().find(|f| {
+                f.severity < Severity::Error && is_quoted(f) && claim.is_concerned_by(&f.about)
+            });
+            raised.extend(found.map(|finding| {
+                let mut finding = finding.clone().at(Severity::Error);
+                finding.about = Scope::of_claim(&claim.id);
+                finding
+            }));
+        }
+        for finding in raised {
+            self.outcomes.found(finding);
         }
     }
 }

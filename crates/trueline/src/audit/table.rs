@@ -61,7 +61,7 @@ impl Audit {
     fn table(&self, report: &Report) -> Vec<String> {
         let mut lines = vec![format!(
             "{:<26}{:>7}{:>10}{:>10}{:>11}  {}",
-            "Run", "n", "output/s", "TTFT", "TPOT", "what is wrong"
+            "Run", "n", "tok/s", "TTFT", "TPOT", "what is wrong"
         )];
         let rows: Vec<String> = self.both().map(|(run, _)| row(run, report)).collect();
         let left = rows.len().saturating_sub(ROWS_SHOWN);
@@ -69,7 +69,11 @@ impl Audit {
         if left > 0 {
             lines.push(format!("and {left} more runs (--format json)"));
         }
-        lines.push("TTFT and TPOT: medians, means (~) where none is given".to_owned());
+        lines.push(
+            "tok/s: output of the run, else (p) prefill, (d) decode, (t) prompt and output; TTFT and \
+             TPOT: medians, else means (~)"
+                .to_owned(),
+        );
         lines
     }
 
@@ -89,8 +93,15 @@ fn row(run: &BenchRun, report: &Report) -> String {
         name
     };
     let n = run.completed().map_or("-".to_owned(), count);
-    let rate = headline(run, Metric::OutputTokPerS).and_then(|f| f.value.value());
-    let rate = rate.map_or("-".to_owned(), |rate| short(rate, 4));
+    let rate = [
+        (Metric::OutputTokPerS, ""),
+        (Metric::PrefillTokPerS, " p"),
+        (Metric::DecodeTokPerS, " d"),
+        (Metric::TotalTokPerS, " t"),
+    ]
+    .into_iter()
+    .find_map(|(metric, mark)| Some((headline(run, metric)?.value.value()?, mark)));
+    let rate = rate.map_or("-".to_owned(), |(rate, mark)| format!("{}{mark}", short(rate, 4)));
     let time = |metric| match headline(run, metric) {
         Some(figure) => {
             let mean = figure.statistic == Some(Statistic::Mean);
@@ -122,10 +133,10 @@ fn fitting(codes: &[&str], columns: usize) -> String {
 
 /// A time as people write it.
 fn seconds(value: f64) -> String {
-    if value < 1.0 {
-        format!("{} ms", short(value * 1e3, 3))
-    } else {
-        format!("{} s", short(value, 3))
+    match value {
+        v if v >= 1.0 => format!("{} s", short(v, 3)),
+        v if v >= 1e-3 || v == 0.0 => format!("{} ms", short(v * 1e3, 3)),
+        v => format!("{} us", short(v * 1e6, 3)),
     }
 }
 

@@ -1,16 +1,95 @@
-//! The checks on what tools wrote down of their runs, and the evidence that they leave.
+//! The checks on runs themselves, whoever wrote them down, and the evidence that checks leave.
 
-use trueline_core::{BenchRun, CheckOutcome, Need, Outcomes, Scope};
+use std::collections::BTreeMap;
+
+use trueline_baseline::{check_arithmetic, check_levels, check_load_shape, check_saturation};
+use trueline_core::{BenchRun, CheckOutcome, Claim, ClaimKind, Need, Outcomes, Scope};
 
 use super::Work;
+use super::groups::{Group, Meant};
 
-/// Checks that, where they ran and found nothing, are evidence of something.
-const SHOWN_BY: &[(&str, Need)] = &[];
+/// Checks that are evidence of something where they ran and found nothing.
+const SHOWN_BY: &[(&str, Need)] = &[
+    ("burst-delivery", Need::Streamed),
+    ("chunks-are-not-tokens", Need::TokensCounted),
+    ("client-bound", Need::ClientNotBound),
+    ("saturation-not-reached", Need::Saturation),
+    ("warm-between-levels", Need::CacheState),
+];
 
 impl Work<'_> {
-    /// Checks the sets of runs of one arm: levels of a sweep, repetitions of a level.
-    pub(super) fn check_levels(&mut self) {
-        let _ = Outcomes::default();
+    /// Checks each run of a group: do its numbers hold together, was it long and steady enough.
+    pub(super) fn check_numbers(&mut self, group: &Group<'_>) {
+        let thresholds = &self.audit.thresholds;
+        let mut said = Outcomes::default();
+        for run in group.runs.iter().filter(|run| self.is_written(run)) {
+            said.extend_new(check_arithmetic(run, thresholds));
+            said.extend_new(check_load_shape(run, thresholds));
+        }
+        self.outcomes.extend(said);
+    }
+
+    /// Checks the runs of each arm against one another: levels of a sweep, repetitions of a level.
+    pub(super) fn check_sweeps(&mut self) {
+        let mut arms: BTreeMap<&str, Vec<&BenchRun>> = BTreeMap::new();
+        for run in self.audit.runs.iter().filter(|run| self.is_written(run)) {
+            arms.entry(run.arm()).or_default().push(run);
+        }
+        for (arm, runs) in arms {
+            self.outcomes.extend(check_levels(&runs, &self.audit.thresholds));
+            self.note_levels(arm, &runs);
+        }
+        let capacities: Vec<Claim> =
+            self.claims.iter().filter(|c| c.kind == ClaimKind::Capacity).cloned().collect();
+        for claim in capacities {
+            // Saturation is a matter of all levels, whichever the claim names.
+            let runs = match claim.of.as_ref().map(|of| self.all_levels(of)) {
+                Some(runs) => runs,
+                None => Vec::new(),
+            };
+            self.outcomes.extend(check_saturation(&claim, &runs, &self.audit.thresholds));
+        }
+    }
+
+    /// Whether a tool wrote a run down: one in our own lines that no result set brought is judged by
+    /// what its owner claims of its requests.
+    fn is_written(&self, run: &BenchRun) -> bool {
+        self.audit.written.iter().any(|written| written.run.label == run.label)
+    }
+
+    /// The runs of an arm at every load.
+    fn all_levels(&self, name: &str) -> Vec<&BenchRun> {
+        let arm = match self.meant(name, None) {
+            Meant::Runs(runs) => runs.first().map(|run| run.arm()),
+            Meant::SeveralLoads(_) => Some(name),
+            Meant::Nothing => None,
+        };
+        let is_of = |run: &&BenchRun| arm.is_some_and(|arm| run.arm() == arm || run.label == arm);
+        self.audit.runs.iter().filter(is_of).collect()
+    }
+
+    /// Notes which levels an arm has: three, and five waves at each.
+    fn note_levels(&mut self, arm: &str, runs: &[&BenchRun]) {
+        let mut loads: Vec<String> =
+            runs.iter().filter_map(|run| Some(run.plan.load?.to_string())).collect();
+        loads.sort();
+        loads.dedup();
+        let about = || Scope::default().with_run(arm);
+        if loads.len() >= 3 {
+            self.evidence.met(Need::ThreeLevels, about());
+        } else {
+            let detail = format!("{} of {arm}; a trend needs 3", many(loads.len(), "level"));
+            self.evidence.lacking(Need::ThreeLevels, about(), detail);
+        }
+        let waves = |run: &&&BenchRun| {
+            let scope = Scope::of_run(run);
+            self.outcomes.iter().any(|outcome| {
+                matches!(outcome, CheckOutcome::Clear { code: "too-few-waves", about } if *about == scope)
+            })
+        };
+        if runs.iter().filter(waves).count() == runs.len() {
+            self.evidence.met(Need::FiveWaves, about());
+        }
     }
 
     /// Notes the evidence that checks leave behind them.
@@ -29,6 +108,9 @@ impl Work<'_> {
         for (need, about) in shown {
             self.evidence.met(need, about);
         }
-        let _ = std::marker::PhantomData::<BenchRun>;
     }
+}
+
+fn many(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }

@@ -8,7 +8,7 @@ mod stated;
 pub use defaults::{Headlines, default_claims};
 pub use long::{ClaimFile, parse_claim_file};
 pub use short::parse_claim;
-pub(crate) use stated::{headline, stated_claims};
+pub(crate) use stated::{headline, stated_claims, trend_claim};
 
 use std::collections::BTreeSet;
 
@@ -71,7 +71,7 @@ pub(crate) fn quantity_text(
     let mut value = value;
     if unit == "s" && value > 0.0 && value < 1.0 {
         // As people write it: 27.9 ms, not 0.0279 s.
-        (unit, value) = ("ms", value * 1_000.0);
+        (unit, value) = if value < 1e-4 { ("us", value * 1e6) } else { ("ms", value * 1e3) };
     }
     let statistic = match statistic {
         None | Some(Statistic::Best) => String::new(),

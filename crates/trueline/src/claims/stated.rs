@@ -48,6 +48,27 @@ pub(crate) fn stated_claims(run: &BenchRun, several: bool) -> Vec<Claim> {
     claims
 }
 
+/// The claim that a sweep makes by being printed: how the output rate goes with load. None under
+/// three loads, or where a run states no rate.
+pub(crate) fn trend_claim(arm: &str, runs: &[&BenchRun]) -> Option<Claim> {
+    let mut loads: Vec<String> = Vec::new();
+    for run in runs {
+        let load = run.plan.load?.to_string();
+        headline(run, Metric::OutputTokPerS)?;
+        if !loads.contains(&load) {
+            loads.push(load);
+        }
+    }
+    if loads.len() < 3 {
+        return None;
+    }
+    let text = format!("how output goes with load over {} levels", loads.len());
+    let mut claim = Claim::new(format!("{arm}-trend"), ClaimKind::Trend, text);
+    claim.metric = Some(Metric::OutputTokPerS);
+    claim.of = Some(arm.to_owned());
+    Some(claim)
+}
+
 fn quoted(run: &BenchRun, figure: &Figure) -> Claim {
     let value = figure.value.value().unwrap_or_default();
     let said = format!("{value:.3e}").parse().unwrap_or(value);
@@ -66,9 +87,14 @@ fn planned(run: &BenchRun) -> Option<Claim> {
     #[expect(clippy::cast_precision_loss, reason = "for a text")]
     let parts: Vec<String> =
         known.map(|(total, n)| format!("{} {}", total.source, short(n as f64, 9))).collect();
-    if parts.is_empty() {
-        return None;
-    }
-    let text = format!("{} as a result", parts.join(", "));
+    let tool = run.reported.tool.as_ref().map_or("a tool", |tool| tool.name.as_str());
+    let text = match parts.as_slice() {
+        // Nothing at all could be read of it.
+        [] if run.reported.duration.value().is_none() && run.requests.is_empty() => {
+            format!("what {tool} wrote here as a result")
+        }
+        [] => return None,
+        parts => format!("{} as a result", parts.join(", ")),
+    };
     Some(Claim::new(format!("{}-absolute", run.label), ClaimKind::Absolute, text))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use trueline_core::Need;
+use trueline_core::{ClaimKind, Finding, Need, Severity};
 
 use super::lines::ends;
 use super::text::capital;
@@ -119,17 +119,23 @@ impl Report {
             self.claims.iter().filter(|c| c.status == Status::NotShown).collect();
         let mut text = match (self.revoked(), not_shown.is_empty()) {
             (true, true) => return String::new(),
-            (true, false) => {
-                format!("Nothing contradicts the other {}.", many(not_shown.len(), "value"))
+            (true, false) if not_shown.len() == 1 => {
+                "Nothing contradicts the other value.".to_owned()
+            }
+            (true, false) => format!("Nothing contradicts the other {} values.", not_shown.len()),
+            (false, _) if self.is_contradicted() => {
+                "The headline values stand; the errors above are about others.".to_owned()
             }
             (false, _) => "Nothing in these files contradicts the numbers.".to_owned(),
         };
         let mut needs: Vec<Need> = Vec::new();
-        for need in not_shown.iter().flat_map(|j| &j.missing).map(|m| m.need) {
+        let absolute = not_shown.iter().filter(|j| j.claim.kind == ClaimKind::Absolute);
+        for need in absolute.flat_map(|j| &j.missing).map(|m| m.need) {
             if !needs.contains(&need) {
                 needs.push(need);
             }
         }
+        let needs_host = needs.contains(&Need::HostRecord);
         if !needs.is_empty() {
             let words: Vec<&str> = needs.into_iter().map(Need::words).collect();
             let (last, before) = words.split_last().unwrap_or((&"", &[]));
@@ -138,9 +144,20 @@ impl Report {
             } else {
                 format!("{} and {last}", before.join(", "))
             };
-            text += &format!(" Not enough to quote them as absolute: not recorded are {list}.");
+            text += &format!(" Not enough to quote them as absolute: not recorded: {list}.");
+            if needs_host {
+                text += " audit takes a host record (--host) and the server's log (--log) beside results.";
+            }
         }
         text
+    }
+}
+
+impl Report {
+    /// Whether an error was found, whatever it touches.
+    fn is_contradicted(&self) -> bool {
+        let is_error = |f: &Finding| f.severity == Severity::Error && f.allowed.is_none();
+        self.outcomes.findings().any(is_error)
     }
 }
 

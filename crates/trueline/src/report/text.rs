@@ -262,7 +262,12 @@ impl Report {
             if finding.because_of.is_some() || finding.code == RESTS_ON_REVOKED.code {
                 continue;
             }
-            let same = |f: &Finding| f.code == finding.code && f.message == finding.message;
+            // A table of many runs tells a code once; each run's numbers stand with --all.
+            let alike = self.tabled && !options.all;
+            let same = |f: &Finding| {
+                f.code == finding.code
+                    && (f.message == finding.message || (alike && f.severity == finding.severity))
+            };
             match groups.iter_mut().find(|(first, _)| same(first)) {
                 Some((_, n)) => *n += 1,
                 None => groups.push((finding, 1)),
@@ -312,6 +317,11 @@ impl Report {
         let mut by_input: BTreeMap<Input, (BTreeSet<&str>, BTreeSet<&str>)> = BTreeMap::new();
         for outcome in self.outcomes.iter() {
             if let CheckOutcome::NotObserved { code, need, about } = outcome {
+                // A summary says at its end which evidence would be given elsewhere.
+                let elsewhere = matches!(need.input(), Input::HostRecord | Input::ProductionLog);
+                if self.tabled && elsewhere {
+                    continue;
+                }
                 let (codes, runs) = by_input.entry(need.input()).or_default();
                 codes.insert(code);
                 runs.extend(about.run.as_deref());

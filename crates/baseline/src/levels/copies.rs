@@ -1,0 +1,169 @@
+//! Whether runs are copies of each other, judged by their figures.
+
+use trueline_core::{BenchRun, Finding, Need, Outcomes, Scope, Thresholds};
+
+use super::checks::ZERO_SPREAD;
+use super::curve::{arm_of, curves};
+use super::exact::{agreement, measurements};
+use crate::checks::DUPLICATE_RUN;
+
+/// So many figures that are equal in full are no chance.
+const FULL_FIGURES: usize = 4;
+
+/// Fewer digits do not show that a figure is written in full.
+const FULL_DIGITS: f64 = 5.0;
+
+/// Checks that no two runs of different labels state the same figures.
+///
+/// # Formula
+/// All times and rates that both state are equal, at least four of them written in full to five
+/// digits or more.
+///
+/// # Shape
+/// `runs` are those of any arms at any loads. Runs whose requests are recorded on both sides are left
+/// to [`crate::check_duplicate_runs`]. A finding is about each of the two arms; where nothing is
+/// found the one outcome is about the first run's.
+pub fn check_copied_figures(runs: &[&BenchRun]) -> Outcomes {
+    let check = &DUPLICATE_RUN;
+    let about = arm_of(runs);
+    let mut outcomes = Outcomes::default();
+    let figures: Vec<_> = runs
+        .iter()
+        .map(|run| (*run, if run.reported.is_empty() { Vec::new() } else { measurements(run) }))
+        .collect();
+    let mut compared = false;
+    for (at, (run, own)) in figures.iter().enumerate() {
+        for (other, others) in figures.iter().skip(at + 1) {
+            let recorded = !run.requests.is_empty() && !other.requests.is_empty();
+            if run.label == other.label || recorded || own.is_empty() || others.is_empty() {
+                continue;
+            }
+            compared = true;
+            let same = agreement(own, others, FULL_DIGITS);
+            if same.different == 0 && same.full >= FULL_FIGURES {
+                let message = format!(
+                    "two runs state the same {} figures to the last digit: {} and {}",
+                    same.full, run.label, other.label
+                );
+                let two = if run.arm() == other.arm() { &[*run][..] } else { &[*run, *other] };
+                for named in two {
+                    outcomes.found(
+                        Finding::new(check, arm_of(&[named]), message.clone())
+                            .with("form", "aggregate")
+                            .with("runs", vec![run.label.clone(), other.label.clone()])
+                            .with("equal_figures", same.full),
+                    );
+                }
+            }
+        }
+    }
+    if outcomes.findings().count() > 0 {
+        return outcomes;
+    }
+    if compared {
+        outcomes.clear(check, about);
+    } else {
+        outcomes.not_observed(check, Need::Repetitions, about);
+    }
+    outcomes
+}
+
+/// Checks that three or more repetitions at one load do not agree in every figure.
+pub(super) fn check_zero_spread(runs: &[&BenchRun], thresholds: &Thresholds) -> Outcomes {
+    let check = &ZERO_SPREAD;
+    let mut outcomes = Outcomes::default();
+    #[expect(clippy::cast_precision_loss, reason = "a handful of runs")]
+    let enough = |n: usize| n as f64 >= thresholds.get(check, "runs");
+    for level in curves(runs).into_iter().flatten().filter(|level| enough(level.runs.len())) {
+        let about = arm_of(runs).with_load(level.load);
+        let figures: Vec<_> = level.runs.iter().map(|run| measurements(run)).collect();
+        let Some((first, others)) = figures.split_first() else { continue };
+        let digits = thresholds.get(check, "digits");
+        let agreements: Vec<_> =
+            others.iter().map(|other| agreement(first, other, digits)).collect();
+        let copies = agreements.iter().all(|a| a.different == 0 && a.families.len() >= 2);
+        if first.is_empty() || others.iter().any(Vec::is_empty) {
+            outcomes.not_observed(check, Need::Samples, about);
+        } else if copies {
+            let message =
+                format!("{} repetitions at {} agree in every figure", figures.len(), level.load);
+            outcomes.found(
+                Finding::new(check, about, message)
+                    .with("form", "aggregate")
+                    .with("runs", level.runs.iter().map(|r| r.label.clone()).collect::<Vec<_>>()),
+            );
+        } else {
+            outcomes.clear(check, about);
+        }
+    }
+    if outcomes.iter().count() == 0 {
+        let about: Scope = arm_of(runs);
+        outcomes.not_observed(check, Need::Repetitions, about);
+    }
+    outcomes
+}
+
+#[cfg(test)]
+mod tests {
+    use trueline_core::{CheckOutcome, Load};
+
+    use super::super::curve::made::*;
+    use super::*;
+
+    fn full(label: &str, ttft: f64) -> BenchRun {
+        let figures = [
+            ("ttft_s.mean", ttft),
+            ("ttft_s.median", 0.059_896_447),
+            ("tpot_s.mean", 0.024_407_358),
+            ("e2e_latency_s.mean", 0.600_429_867),
+            ("output_tok_per_s", 75.240_508_8),
+        ];
+        run(label, Load::Concurrency(2), &figures)
+    }
+
+    /// `None` where the check could not run.
+    fn found(outcomes: &Outcomes) -> Option<bool> {
+        match outcomes.iter().next() {
+            Some(CheckOutcome::NotObserved { .. }) => None,
+            _ => Some(outcomes.findings().count() > 0),
+        }
+    }
+
+    #[test]
+    fn a_copy_under_another_label_is_found_by_its_figures() {
+        let copied = |runs: &[BenchRun]| found(&check_copied_figures(&refs(runs)));
+        assert_eq!(copied(&[full("a", 0.060_816_21), full("b", 0.060_816_21)]), Some(true));
+        assert_eq!(copied(&[full("a", 0.060_816_21), full("b", 0.060_816_22)]), Some(false));
+        // The same run listed twice is one run.
+        assert_eq!(copied(&[full("a", 0.060_816_21), full("a", 0.060_816_21)]), None);
+    }
+
+    #[test]
+    fn rounded_figures_that_agree_are_no_proof_of_a_copy() {
+        let rounded = |label| {
+            let mut run = full(label, 0.060_816_21);
+            for figure in &mut run.reported.figures {
+                *figure = figure.clone().in_steps_of(1e-5);
+            }
+            run
+        };
+        assert_eq!(found(&check_copied_figures(&[&rounded("a"), &rounded("b")])), Some(false));
+    }
+
+    #[test]
+    fn three_repetitions_without_spread_are_copies_and_two_are_not_judged() {
+        let spread =
+            |runs: &[BenchRun]| found(&check_zero_spread(&refs(runs), &Thresholds::default()));
+        let same = ["a", "b", "c"].map(|label| full(label, 0.060_816_21));
+        assert_eq!(spread(&same), Some(true));
+        assert_eq!(spread(&same[..2]), None);
+        let mut differ = same.clone();
+        differ[2] = full("c", 0.060_9);
+        assert_eq!(spread(&differ), Some(false));
+        // Equal by rounding: 0.1 s and 3 tok/s are one digit each.
+        let coarse = ["a", "b", "c"].map(|label| {
+            run(label, Load::Concurrency(1), &[("ttft_s.mean", 0.1), ("output_tok_per_s", 3.0)])
+        });
+        assert_eq!(spread(&coarse), Some(false));
+    }
+}

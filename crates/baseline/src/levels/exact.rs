@@ -1,0 +1,185 @@
+//! Figures that are equal to the last digit.
+
+use std::collections::BTreeSet;
+
+use trueline_core::{BenchRun, Definition, Metric, Statistic, number};
+
+use crate::samples::metric_values;
+use crate::stats::median;
+
+/// A measured time or rate of a run.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Exact {
+    metric: Metric,
+    statistic: Option<Statistic>,
+    value: f64,
+    step: f64,
+    meaning: Option<Definition>,
+}
+
+/// The times and rates of a run as its tool states them; where it states none, medians over its
+/// requests. What the workload or the load alone defines is no measurement and is left out, and so
+/// are peaks: counts of a second.
+pub(super) fn measurements(run: &BenchRun) -> Vec<Exact> {
+    let stated: Vec<Exact> = run
+        .reported
+        .figures
+        .iter()
+        .filter(|figure| family(figure.metric).is_some())
+        .filter_map(|figure| {
+            Some(Exact {
+                metric: figure.metric,
+                statistic: figure.statistic,
+                value: figure.value.value()?,
+                step: figure.step,
+                meaning: Some(figure.definition),
+            })
+        })
+        .collect();
+    if !stated.is_empty() {
+        return stated;
+    }
+    let requests: Vec<_> = run.measured().collect();
+    [Metric::TtftS, Metric::TpotS, Metric::E2eLatencyS]
+        .into_iter()
+        .filter_map(|metric| {
+            let mut values = metric_values(&requests, metric)?;
+            values.sort_by(f64::total_cmp);
+            let statistic = Some(Statistic::Median);
+            Some(Exact { metric, statistic, value: median(&values)?, step: 0.0, meaning: None })
+        })
+        .collect()
+}
+
+/// Which measurement a metric comes from: all rates over the duration are one.
+pub(super) fn family(metric: Metric) -> Option<&'static str> {
+    Some(match metric {
+        Metric::OutputTokPerS
+        | Metric::TotalTokPerS
+        | Metric::InputTokPerS
+        | Metric::RequestPerS
+        | Metric::GoodputRequestPerS => "rates",
+        Metric::TtftS => "TTFT",
+        Metric::ItlS => "ITL",
+        Metric::TpotS => "TPOT",
+        Metric::E2eLatencyS | Metric::E2ePerTokenS => "end-to-end latency",
+        Metric::QueueS => "queue",
+        Metric::PrefillTokPerS => "prefill rate",
+        Metric::DecodeTokPerS => "decode rate",
+        Metric::SendDelayS
+        | Metric::CacheHitShare
+        | Metric::PeakOutputTokPerS
+        | Metric::Concurrency
+        | Metric::PeakConcurrency
+        | Metric::PromptTokens
+        | Metric::OutputTokens => return None,
+    })
+}
+
+impl Exact {
+    /// The measurement it comes from.
+    pub(super) fn family(&self) -> &'static str {
+        family(self.metric).unwrap_or_default()
+    }
+
+    /// Whether it is written in full, not in steps.
+    pub(super) fn is_full(&self) -> bool {
+        self.step <= 0.0
+    }
+
+    /// In how many significant digits it is written; 0 for zero.
+    pub(super) fn digits(&self) -> f64 {
+        if self.value == 0.0 || !self.value.is_finite() {
+            return 0.0;
+        }
+        if self.step > 0.0 {
+            return ((self.value.abs() / self.step * (1.0 + 1e-9)).log10().floor() + 1.0).max(0.0);
+        }
+        let text = number::plain(self.value.abs());
+        let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+        let significant = digits.trim_start_matches('0').trim_end_matches('0').len();
+        u32::try_from(significant).map_or(0.0, f64::from)
+    }
+
+    /// Whether two stand for the same quantity of different runs.
+    fn is_like(&self, other: &Self) -> bool {
+        let meaning = match (self.meaning, other.meaning) {
+            (Some(a), Some(b)) => a.means_same_as(&b),
+            (a, b) => a.is_none() == b.is_none(),
+        };
+        (self.metric, self.statistic) == (other.metric, other.statistic) && meaning
+    }
+
+    /// Whether two are equal as far as they are written.
+    fn equals(&self, other: &Self) -> bool {
+        let step = self.step.max(other.step);
+        (self.value - other.value).abs() <= (step / 2.0).max(1e-9 * self.value.abs())
+    }
+}
+
+/// How the measurements of two runs agree.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Agreement {
+    /// The measurements with a figure that is equal to enough digits, by name.
+    pub(super) families: BTreeSet<&'static str>,
+    /// How many figures are equal and written in full, to enough digits.
+    pub(super) full: usize,
+    /// How many figures stand in both runs and differ.
+    pub(super) different: usize,
+}
+
+/// Compares the figures that stand in both runs.
+pub(super) fn agreement(a: &[Exact], b: &[Exact], digits: f64) -> Agreement {
+    let mut agreement = Agreement::default();
+    for one in a {
+        let Some(other) = b.iter().find(|other| one.is_like(other)) else { continue };
+        if !one.equals(other) {
+            agreement.different += 1;
+        } else if one.digits().min(other.digits()) >= digits {
+            agreement.families.insert(one.family());
+            agreement.full += usize::from(one.is_full() && other.is_full());
+        }
+    }
+    agreement
+}
+
+#[cfg(test)]
+mod tests {
+    use trueline_core::Load;
+
+    use super::super::curve::made::*;
+    use super::*;
+
+    #[test]
+    fn digits_are_those_that_are_written() {
+        let digits = |value: f64, step: f64| {
+            let mut run = run("r", Load::Concurrency(1), &[("ttft_s.mean", value)]);
+            run.reported.figures[0].step = step;
+            measurements(&run)[0].digits()
+        };
+        for (value, step, wanted) in [
+            (0.186_175, 0.0, 6.0),
+            (0.186, 0.0, 3.0),
+            (1_000.0, 0.0, 1.0),
+            // 186.18 ms in steps of 0.01 ms are five digits, 5.21 ms three.
+            (0.186_18, 1e-5, 5.0),
+            (0.005_21, 1e-5, 3.0),
+        ] {
+            assert!((digits(value, step) - wanted).abs() < 1e-9, "{value} in {step}");
+        }
+        assert!(digits(0.0, 0.0) < 1.0);
+    }
+
+    #[test]
+    fn a_rounded_figure_equals_what_it_is_rounded_from() {
+        let with = |value: f64, step: f64| {
+            let mut run = run("r", Load::Concurrency(1), &[("tpot_s.mean", value)]);
+            run.reported.figures[0].step = step;
+            measurements(&run)
+        };
+        let agree = |a: &[Exact], b: &[Exact]| agreement(a, b, 4.0).families.len();
+        assert_eq!(agree(&with(0.011_469_8, 0.0), &with(0.011_47, 1e-5)), 1);
+        assert_eq!(agree(&with(0.011_469_8, 0.0), &with(0.011_48, 1e-5)), 0);
+        assert_eq!(agree(&with(0.011_469_8, 0.0), &with(0.011_469_9, 0.0)), 0);
+    }
+}

@@ -1,0 +1,132 @@
+//! How far repetitions at one load lie apart.
+
+use trueline_core::number::{percent, short};
+use trueline_core::{BenchRun, Finding, Metric, Need, Outcomes, Thresholds};
+
+use super::checks::HIGH_SPREAD;
+use super::curve::{Level, Stepped, arm_of, curves, value_of};
+use crate::stats::median;
+
+/// The metrics judged: throughput, and the usual value of each time.
+const JUDGED: [Metric; 5] =
+    [Metric::OutputTokPerS, Metric::RequestPerS, Metric::TtftS, Metric::TpotS, Metric::E2eLatencyS];
+
+/// Checks that repetitions at one load agree to a tenth.
+///
+/// # Formula
+/// `(max - min - rounding) / median` over the repetitions, for throughput and for the median (else
+/// mean) of each time.
+///
+/// # Shape
+/// One outcome a level with repetitions, or one finding for each metric that spreads; a single one
+/// about the arm where no level has repetitions.
+pub(super) fn check_spread(runs: &[&BenchRun], thresholds: &Thresholds) -> Outcomes {
+    let check = &HIGH_SPREAD;
+    let about = arm_of(runs);
+    let mut outcomes = Outcomes::default();
+    for level in curves(runs).into_iter().flatten().filter(|level| level.runs.len() >= 2) {
+        let about = about.clone().with_load(level.load);
+        let spreads: Vec<Spread> =
+            JUDGED.iter().filter_map(|metric| spread(&level, *metric)).collect();
+        let wide = |spread: &&Spread| spread.share > thresholds.get(check, "share");
+        for spread in spreads.iter().filter(wide) {
+            let (unit, what) = spread.metric.words();
+            let what = if what.is_empty() { spread.metric.name() } else { what };
+            let message = format!(
+                "{} repetitions at {} spread over {} in {what}: {} to {} {unit}",
+                level.runs.len(),
+                level.load,
+                percent(spread.share),
+                short(spread.least, 3),
+                short(spread.most, 3)
+            );
+            outcomes.found(
+                Finding::new(check, about.clone().with_metric(spread.metric), message)
+                    .with("form", "aggregate")
+                    .with("runs", level.runs.len())
+                    .with("least", spread.least)
+                    .with("most", spread.most)
+                    .with("spread_share", spread.share),
+            );
+        }
+        if spreads.is_empty() {
+            outcomes.not_observed(check, Need::Samples, about);
+        } else if !spreads.iter().any(|spread| wide(&spread)) {
+            outcomes.clear(check, about);
+        }
+    }
+    if outcomes.iter().count() == 0 {
+        outcomes.not_observed(check, Need::Repetitions, about);
+    }
+    outcomes
+}
+
+struct Spread {
+    metric: Metric,
+    least: f64,
+    most: f64,
+    share: f64,
+}
+
+fn spread(level: &Level<'_>, metric: Metric) -> Option<Spread> {
+    let values: Vec<Stepped> =
+        level.runs.iter().map(|run| value_of(run, metric)).collect::<Option<_>>()?;
+    let rounding = values.iter().map(|v| v.half_step).fold(0.0, f64::max) * 2.0;
+    let mut sorted: Vec<f64> = values.iter().map(|v| v.value).collect();
+    sorted.sort_by(f64::total_cmp);
+    let (least, most) = (*sorted.first()?, *sorted.last()?);
+    let middle = median(&sorted).filter(|middle| *middle > 0.0)?;
+    let share = (most - least - rounding).max(0.0) / middle;
+    Some(Spread { metric, least, most, share })
+}
+
+#[cfg(test)]
+mod tests {
+    use trueline_core::{CheckOutcome, Load};
+
+    use super::super::curve::made::*;
+    use super::*;
+
+    /// The metrics found; `None` where the check could not run.
+    fn found(runs: &[BenchRun]) -> Option<Vec<Option<Metric>>> {
+        let outcomes = check_spread(&refs(runs), &Thresholds::default());
+        match outcomes.iter().next() {
+            Some(CheckOutcome::NotObserved { .. }) => None,
+            _ => Some(outcomes.findings().map(|f| f.about.metric).collect()),
+        }
+    }
+
+    fn repetition(rate: f64, ttft: f64) -> BenchRun {
+        run("r", Load::Concurrency(8), &[("output_tok_per_s", rate), ("ttft_s.median", ttft)])
+    }
+
+    #[test]
+    fn a_tenth_apart_is_quiet_and_more_is_said_of_that_metric_alone() {
+        // (105 - 95) / 100 is a tenth; (0.12 - 0.10) / 0.11 is 18 %.
+        let at = |rate, ttft| repetition(rate, ttft);
+        assert_eq!(found(&[at(95.0, 0.1), at(105.0, 0.1)]), Some(vec![]));
+        assert_eq!(
+            found(&[at(94.9, 0.1), at(105.1, 0.1)]),
+            Some(vec![Some(Metric::OutputTokPerS)])
+        );
+        assert_eq!(found(&[at(95.0, 0.10), at(105.0, 0.12)]), Some(vec![Some(Metric::TtftS)]));
+    }
+
+    #[test]
+    fn rounding_is_no_spread() {
+        let mut coarse = [repetition(100.0, 0.01), repetition(100.0, 0.02)];
+        assert_eq!(found(&coarse), Some(vec![Some(Metric::TtftS)]));
+        for run in &mut coarse {
+            for figure in &mut run.reported.figures {
+                *figure = figure.clone().in_steps_of(0.01);
+            }
+        }
+        assert_eq!(found(&coarse), Some(vec![]));
+    }
+
+    #[test]
+    fn one_run_a_level_is_no_repetition() {
+        assert_eq!(found(&sweep("output_tok_per_s", &[(1, 10.0), (2, 20.0)])), None);
+        assert_eq!(found(&[]), None);
+    }
+}
