@@ -36,7 +36,7 @@ impl<'a> Work<'a> {
     pub(super) fn check_stated(&mut self, claim: &Claim) -> bool {
         let stated = self.stated_for(claim);
         if stated.is_empty() || claim.cell.is_some() {
-            return false;
+            return self.note_unstated(claim);
         }
         let about = || Scope::of_claim(&claim.id);
         let thresholds = &self.audit.thresholds;
@@ -80,6 +80,22 @@ impl<'a> Work<'a> {
         {
             self.evidence.met(Need::TailSamples, about());
         }
+        true
+    }
+
+    /// Says of a claim about runs that keep figures alone that none of them is what it quotes.
+    fn note_unstated(&mut self, claim: &Claim) -> bool {
+        let (Some(of), Some(metric)) = (&claim.of, claim.metric) else { return false };
+        let Meant::Runs(runs) = self.meant(of, claim.load) else { return false };
+        let only_figures = |run: &&BenchRun| run.requests.is_empty() && !run.reported.is_empty();
+        if runs.is_empty() || !runs.iter().all(only_figures) || claim.cell.is_some() {
+            return false;
+        }
+        let about = || Scope::of_claim(&claim.id);
+        let statistic = claim.statistic.map_or(String::new(), |s| format!("{s} of "));
+        let detail = format!("the tool states no {statistic}{}", metric.words().1);
+        self.evidence.met(Need::ThatLevel, about());
+        self.evidence.lacking(Need::QuotedSamples, about(), detail);
         true
     }
 
