@@ -107,8 +107,8 @@ pub use read::{read_log, read_log_from};
 pub use recognition::Recognition;
 pub use results::{
     Absent, Arguments, BrokeOff, Closing, CommandLine, Evidence, FigureMeaning, Filter, Invalid,
-    RESULT_CHECKS, RESULT_FORMATS, ResultFile, ResultFormat, ResultRun, ResultSet, Statistics,
-    TotalMeaning, check_written, read_results, read_results_from, result_set,
+    Part, RESULT_CHECKS, RESULT_FORMATS, ResultFile, ResultFormat, ResultRun, ResultSet,
+    Statistics, TotalMeaning, check_written, read_results, read_results_from, result_set,
 };
 pub use runs::{read_runs, read_runs_from};
 pub use sniff::{Kind, sniff, sniff_bytes};

@@ -8,7 +8,6 @@ use trueline_core::{
     Why,
 };
 
-use super::ResultRun;
 use super::absent::{Absent, nearest};
 use super::arguments::Arguments;
 use super::ending::{BrokeOff, Closing};
@@ -17,6 +16,7 @@ use super::node::{Map, known_number, text_number, whole};
 use super::plan::{set_load, take_plan};
 use super::quantity::{scaled, seconds};
 use super::row::{Row, Takes, spread_of, statistic};
+use super::{Part, ResultRun};
 
 /// The runs of one format in one file, in their order.
 #[derive(Debug)]
@@ -64,6 +64,8 @@ pub(crate) struct Draft {
     pub(crate) closing: Closing,
     /// What the tool was called with, as it echoes it.
     pub(crate) arguments: Arguments,
+    /// How it stands in its file.
+    pub(crate) part: Part,
     /// Rows or records that could not be used, with why.
     pub(crate) rejected: Vec<String>,
     /// Rows or records that were used.
@@ -95,6 +97,7 @@ impl Draft {
             broke_off: None,
             closing: Closing::default(),
             arguments: Arguments::default(),
+            part: Part::default(),
             rejected: Vec::new(),
             used: 0,
             averages: Vec::new(),
@@ -354,6 +357,7 @@ impl Draft {
             broke_off: self.broke_off,
             closing: self.closing,
             arguments: self.arguments,
+            part: self.part,
             rejected: self.rejected,
             used: self.used,
             also_in: Vec::new(),

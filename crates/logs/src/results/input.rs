@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde::de::IgnoredAny;
 
+use super::Part;
 use super::node::Node;
 use crate::repair::repair;
 use crate::source::{BLOCK_BYTES, Source};
@@ -120,17 +121,17 @@ impl Input {
         }
     }
 
-    /// The documents, parsed one by one, with the line each begins on. A list at the top yields its
-    /// elements.
-    pub(crate) fn documents(&self) -> impl Iterator<Item = (usize, Node)> + '_ {
+    /// The documents, parsed one by one, with the line each begins on and whether it is an element
+    /// of a list: a list at the top yields its elements.
+    pub(crate) fn documents(&self) -> impl Iterator<Item = (usize, Node, Part)> + '_ {
         self.documents.iter().flat_map(|(range, line)| {
             let text = self.text.get(range.clone()).unwrap_or_default();
             let parsed = serde_json::from_str(text).unwrap_or(Node::Null);
-            let all = match parsed {
-                Node::List(list) if list.iter().all(|n| n.map().is_some()) => list,
-                other => vec![other],
+            let (all, part) = match parsed {
+                Node::List(list) if list.iter().all(|n| n.map().is_some()) => (list, Part::OfList),
+                other => (vec![other], Part::Alone),
             };
-            all.into_iter().map(|node| (*line, node))
+            all.into_iter().map(move |node| (*line, node, part))
         })
     }
 

@@ -46,6 +46,21 @@ pub use set::{ResultSet, result_set};
 
 use trueline_core::BenchRun;
 
+/// How a run stands in its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Part {
+    /// By itself.
+    #[default]
+    Alone,
+    /// In a list of runs, as in the summary of a sweep.
+    OfList,
+    /// As the sum over the stages of a run.
+    Sum,
+    /// As a document inside the console of its tool.
+    InConsole,
+}
+
 /// One run as a tool wrote it down.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -70,6 +85,8 @@ pub struct ResultRun {
     pub closing: Closing,
     /// What the tool was called with, as it echoes it or as the command line says.
     pub arguments: Arguments,
+    /// How it stands in its file.
+    pub part: Part,
     /// Rows that could not be used, with why.
     pub rejected: Vec<String>,
     /// Rows that were used.

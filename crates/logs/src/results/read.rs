@@ -5,12 +5,12 @@ use std::path::Path;
 
 use trueline_core::Outcomes;
 
-use super::ResultRun;
 use super::draft::Drafts;
 use super::format::{RESULT_FORMATS, Reader, ResultFormat};
 use super::input::Input;
 use super::node::Node;
 use super::own;
+use super::{Part, ResultRun};
 use crate::{Error, ErrorKind};
 
 /// What one file holds.
@@ -68,8 +68,8 @@ fn from_input(input: &Input, label: &str) -> Result<ResultFile, Error> {
     let mut found: Vec<OfFormat> = Vec::new();
     let mut strange = Vec::new();
     let mut beside = Vec::new();
-    for (line, node) in input.documents() {
-        if document(&node, label, &mut found) {
+    for (line, node, part) in input.documents() {
+        if document(&node, part, label, &mut found) {
             continue;
         }
         match known_beside(&node) {
@@ -80,7 +80,7 @@ fn from_input(input: &Input, label: &str) -> Result<ResultFile, Error> {
     }
     if !input.has_documents() {
         for node in super::yaml::documents(input) {
-            document(&node, label, &mut found);
+            document(&node, Part::Alone, label, &mut found);
         }
     }
     for format in RESULT_FORMATS {
@@ -92,6 +92,7 @@ fn from_input(input: &Input, label: &str) -> Result<ResultFile, Error> {
             found.push(OfFormat { format, evidence, drafts });
         }
     }
+    mark_embedded(&mut found);
     let mut runs: Vec<ResultRun> = Vec::new();
     for of in found {
         runs.extend(of.drafts.runs.into_iter().map(|d| d.finish(of.format, &of.evidence)));
@@ -118,8 +119,20 @@ fn from_input(input: &Input, label: &str) -> Result<ResultFile, Error> {
     })
 }
 
+/// Marks documents of a tool that stand inside its own console.
+fn mark_embedded(found: &mut [OfFormat]) {
+    let is_text = |of: &OfFormat| matches!(of.format.reader, Reader::Text { .. });
+    let consoles: Vec<&str> =
+        found.iter().filter(|of| is_text(of)).map(|of| of.format.tool).collect();
+    for of in found.iter_mut().filter(|of| !is_text(of) && consoles.contains(&of.format.tool)) {
+        for draft in &mut of.drafts.runs {
+            draft.part = Part::InConsole;
+        }
+    }
+}
+
 /// Reads one document by the format that the last one had, else by the first that it fits.
-fn document(node: &Node, label: &str, found: &mut Vec<OfFormat>) -> bool {
+fn document(node: &Node, part: Part, label: &str, found: &mut Vec<OfFormat>) -> bool {
     let Some(map) = node.map() else { return false };
     let fits = |format: &ResultFormat| match format.reader {
         Reader::Documents { is, .. } => is(map),
@@ -134,7 +147,11 @@ fn document(node: &Node, label: &str, found: &mut Vec<OfFormat>) -> bool {
         found.len() - 1
     });
     if let Some(of) = found.get_mut(at) {
+        let before = of.drafts.runs.len();
         read(map, &mut of.drafts);
+        for draft in of.drafts.runs.iter_mut().skip(before).filter(|d| d.part == Part::Alone) {
+            draft.part = part;
+        }
     }
     true
 }

@@ -8,6 +8,7 @@ use trueline_core::{By, Definition, Known, Load, Metric, Total, Why};
 
 use super::meaning::{E2E, E2E_PER_TOKEN, LENGTH, NOMINAL_DELAY, OWN_LENGTH, RATE, SEND_DELAY};
 use super::{TOOL, meaning, prometheus};
+use crate::results::Part;
 use crate::results::draft::{Draft, Drafts};
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::formats::distribution::{
@@ -162,6 +163,9 @@ fn read(map: &Map, drafts: &mut Drafts) {
     }
     if let Some(load) = map.get("load_summary").and_then(Node::map) {
         take_load(draft, load);
+        if !load.has("send_duration") {
+            draft.part = Part::Sum;
+        }
     }
     if let Some(failures) = map.get("failures").and_then(Node::map) {
         draft.take_under("failures", failures, FAILURES);
