@@ -60,7 +60,7 @@ fn is_same(a: &ResultRun, b: &ResultRun) -> bool {
     }
     if shared > 0 {
         // Some tools take a percentile in one way for one file and in another for the next.
-        return shared >= SHARED && apart * 10 <= shared;
+        return shared >= SHARED && apart * 7 <= shared;
     }
     is_records_of(a, b) || is_records_of(b, a)
 }
