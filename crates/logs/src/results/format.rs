@@ -112,6 +112,7 @@ pub static RESULT_FORMATS: &[&ResultFormat] = &[
     &inference_perf::requests::INFERENCE_PERF_REQUESTS,
     &inference_benchmarker::json::INFERENCE_BENCHMARKER_JSON,
     &inference_benchmarker::console::INFERENCE_BENCHMARKER_CONSOLE,
+    &sglang::steady::SGLANG_STEADY,
     &sglang::json::SGLANG_JSONL,
     &vllm::json::VLLM_JSON,
     &sglang::console::SGLANG_CONSOLE,

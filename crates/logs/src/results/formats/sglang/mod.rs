@@ -2,6 +2,7 @@
 
 pub(in crate::results) mod console;
 pub(in crate::results) mod json;
+pub(in crate::results) mod steady;
 
 use trueline_core::{Definition, Deviation, Each, FirstToken, Mark, Percentiles, Side, TokensBy};
 
