@@ -143,8 +143,8 @@ fn sums(
 /// Every token has its gap: what they leave lies after the last one, and TPOT holds it.
 fn behind_the_last(mut finding: Finding, replies: usize, filled: f64, decode: f64) -> Finding {
     finding.message = format!(
-        "{replies} replies end {} after their last token: that is {} of what TPOT divides",
-        seconds(decode - filled),
+        "replies end {} after their last token on average, {} of the time that TPOT divides",
+        seconds((decode - filled) / real(replies as u64)),
         number::percent((decode - filled) / decode),
     );
     finding.advising("quote ITL, or measure the end-to-end latency to the last token")
