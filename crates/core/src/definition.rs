@@ -1,9 +1,12 @@
 //! What a tool means by a figure: two numbers of one name are often two quantities.
 
+mod words;
+
 use std::fmt;
 
 use serde::Serialize;
 
+use self::words::{each_words, first_token_words, mark_words, side_words, tokens_by_words};
 use crate::{Mark, Side};
 
 /// What one sample behind a figure is.
@@ -182,27 +185,66 @@ impl Definition {
 
     /// Whether something that decides a comparison is not known.
     pub fn is_vague(&self) -> bool {
-        self.each == Each::Unknown
-            || self.first_token == FirstToken::Unknown
-            || self.tokens_by == TokensBy::Unknown
+        !self.unknown().is_empty()
+    }
+
+    /// What of it that decides a comparison is not known, in words; empty where all is.
+    pub fn unknown(&self) -> Vec<&'static str> {
+        let parts = [
+            (self.each == Each::Unknown, each_words(self.each)),
+            (self.first_token == FirstToken::Unknown, first_token_words(self.first_token)),
+            (self.tokens_by == TokensBy::Unknown, tokens_by_words(self.tokens_by)),
+        ];
+        parts.into_iter().filter(|(unknown, _)| *unknown).map(|(_, words)| words).collect()
     }
 
     /// Whether two figures of one metric mean the same: time, clock, samples and first token. Who
     /// counted and how percentiles are taken is left out: it moves a figure by less than a kind.
     pub fn means_same_as(&self, other: &Self) -> bool {
-        (self.from, self.to, self.side, self.each, self.first_token)
-            == (other.from, other.to, other.side, other.each, other.first_token)
+        self.deciding() == other.deciding()
+    }
+
+    /// What sets it apart from another, in words: of the parts by which [`Self::means_same_as`]
+    /// judges those that differ, as they are here and there.
+    ///
+    /// # Examples
+    /// ```
+    /// use trueline_core::{Definition, Each, FirstToken, Mark, Side};
+    /// let gap = Definition::new(Mark::FirstToken, Mark::LastToken, Side::Client).each(Each::Chunk);
+    /// let whole = gap.between(Mark::Sent, Mark::LastToken).each(Each::Request);
+    /// let (first, second) = gap.apart_from(&whole);
+    /// assert_eq!(first, "first token to last token, one a chunk gap");
+    /// assert_eq!(second, "sent to last token, one a request");
+    /// ```
+    pub fn apart_from(&self, other: &Self) -> (String, String) {
+        let (mut here, mut there) = (Vec::new(), Vec::new());
+        for (a, b) in self.deciding().into_iter().zip(other.deciding()).filter(|(a, b)| a != b) {
+            here.push(a);
+            there.push(b);
+        }
+        let joined = |mut parts: Vec<String>| {
+            parts.retain(|part| !part.is_empty());
+            parts.join(", ")
+        };
+        (joined(here), joined(there))
+    }
+
+    /// The parts that decide whether two figures compare, in words.
+    fn deciding(&self) -> [String; 4] {
+        [
+            format!("{} to {}", mark_words(self.from), mark_words(self.to)),
+            side_words(self.side).to_owned(),
+            each_words(self.each).to_owned(),
+            first_token_words(self.first_token).to_owned(),
+        ]
     }
 }
 
 impl Definition {
     /// The stretch of time and its clock in words: `sent to first token, client clock`.
     pub fn stretch(&self) -> String {
-        let side = match self.side {
-            Side::Client => "client",
-            Side::Server => "server",
-        };
-        format!("{} to {}, {side} clock", words(self.from), words(self.to))
+        let side = side_words(self.side);
+        format!("{} to {}, {side}", mark_words(self.from), mark_words(self.to))
     }
 
     /// The other parts in words, each empty where it does not apply.
@@ -211,29 +253,9 @@ impl Definition {
     /// What one sample is, the first token, who counted tokens, percentiles, deviation.
     pub const fn words(&self) -> [&'static str; 5] {
         [
-            match self.each {
-                Each::Request => "one a request",
-                Each::Chunk => "one a chunk gap",
-                Each::Token => "one a token",
-                Each::Run => "one for the run",
-                Each::Slice => "one a slice of the run",
-                Each::Unknown => "samples not known",
-            },
-            match self.first_token {
-                FirstToken::In => "first token in",
-                FirstToken::Out => "first token out",
-                FirstToken::Unknown => "first token not known",
-                FirstToken::NotApplicable => "",
-            },
-            match self.tokens_by {
-                TokensBy::Server => "tokens by the server",
-                TokensBy::ServerElseTool => "tokens by the server, else by the tool",
-                TokensBy::Tool => "tokens by the tool",
-                TokensBy::ServerElseAsked => "tokens by the server, else as asked for",
-                TokensBy::Chunks => "chunks taken for tokens",
-                TokensBy::Unknown => "counted by nobody knows whom",
-                TokensBy::NotApplicable => "",
-            },
+            each_words(self.each),
+            first_token_words(self.first_token),
+            tokens_by_words(self.tokens_by),
             match self.percentiles {
                 Percentiles::Linear => "percentiles linear",
                 Percentiles::Lower => "percentiles by the lower sample",
@@ -258,17 +280,5 @@ impl fmt::Display for Definition {
             write!(f, "; {part}")?;
         }
         Ok(())
-    }
-}
-
-fn words(mark: Mark) -> &'static str {
-    match mark {
-        Mark::Intended => "intended",
-        Mark::Sent => "sent",
-        Mark::Arrived => "arrived",
-        Mark::Scheduled => "scheduled",
-        Mark::FirstToken => "first token",
-        Mark::LastToken => "last token",
-        Mark::Closed => "end of reply",
     }
 }

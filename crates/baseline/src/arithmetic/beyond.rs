@@ -22,9 +22,8 @@ pub(super) fn check_percentiles(run: &BenchRun, thresholds: &Thresholds) -> Outc
         let Some(tail) = tail(figure) else { continue };
         stated = true;
         match samples(run, figure) {
-            None => unknown = true,
             // Without any request there is nothing to be beyond of.
-            Some(0) => unknown = true,
+            None | Some(0) => unknown = true,
             Some(n) if real(n) * tail < least - 1e-9 => {
                 if !metrics.contains(&figure.metric) {
                     metrics.push(figure.metric);

@@ -6,7 +6,8 @@ use trueline_core::{
 
 use super::checks::BURST_DELIVERY;
 use super::stated::{
-    Reply, about_each, conclude, mean_output, middle, real, replies, seconds, spread,
+    Reply, about_each, conclude, decode_per_token, mean_output, middle, real, replies, seconds,
+    spread,
 };
 
 /// Checks that tokens arrive as they are made.
@@ -88,9 +89,11 @@ fn no_time(
 ) -> Option<Finding> {
     let check = &BURST_DELIVERY;
     let (tpot, form) = tpot?;
-    let stated = |statistic| spread(run, Metric::TpotS, statistic).map(|f| f.value);
-    let least = [Some(tpot), stated(Statistic::Median), stated(Statistic::Mean)];
-    let least = least.into_iter().flatten().fold(f64::INFINITY, f64::min);
+    // Where the end-to-end latency leaves time for the tokens, a stated TPOT of none is wrong itself.
+    let derived = form == "requests" || decode_per_token(run).is_some();
+    let stated = |statistic| spread(run, Metric::TpotS, statistic).filter(|_| !derived);
+    let stated = [Statistic::Median, Statistic::Mean].into_iter().filter_map(stated);
+    let least = stated.map(|f| f.value).fold(tpot, f64::min);
     let many = mean_output(run).is_some_and(|n| n > thresholds.get(check, "tokens"));
     (many && least < thresholds.get(check, "gap_s")).then(|| {
         let text = format!(
@@ -108,17 +111,11 @@ fn tpot(run: &BenchRun, rows: &[Reply<'_>]) -> Option<(f64, &'static str)> {
     if let Some(tpot) = middle(each) {
         return Some((tpot, "requests"));
     }
-    let mean = |metric| Some(spread(run, metric, Statistic::Mean)?.value);
-    let derived = || {
-        let decode = mean(Metric::E2eLatencyS)? - mean(Metric::TtftS)?;
-        let after_first = mean_output(run)? - 1.0;
-        (decode > 0.0 && after_first >= 1.0).then(|| decode / after_first)
-    };
     let stated = || {
-        let median = spread(run, Metric::TpotS, Statistic::Median).map(|f| f.value);
-        median.or_else(|| mean(Metric::TpotS))
+        let of = |statistic| spread(run, Metric::TpotS, statistic).map(|f| f.value);
+        of(Statistic::Median).or_else(|| of(Statistic::Mean))
     };
-    Some((derived().or_else(stated)?, "aggregate"))
+    Some((decode_per_token(run).or_else(stated)?, "aggregate"))
 }
 
 /// The median gap: of the requests, else as stated. A median of zero stands for none.
@@ -166,6 +163,21 @@ mod tests {
         assert!(fires(&of(127_853, 0.099)) && !fires(&of(127_853, 0.101)));
         // Eight tokens may come at once.
         assert!(!fires(&of(8_000, 0.010_6)));
+    }
+
+    #[test]
+    fn a_tpot_of_none_beside_a_latency_that_takes_time_is_no_burst() {
+        // 340 + 15 x 64 = 1,300 ms end to end: the stated TPOT is in seconds.
+        let of = |e2e_ms| {
+            Made::run()
+                .total_completed(100)
+                .total(Total::OutputTokens, 1_600)
+                .mean_ms(Metric::E2eLatencyS, e2e_ms)
+                .mean_ms(Metric::TtftS, 340.0)
+                .mean_ms(Metric::TpotS, 0.064)
+                .ms(Metric::ItlS, Statistic::Median, 64.0)
+        };
+        assert!(Made::clear(&run(&of(1_300.0))) && fires(&of(341.0)));
     }
 
     #[test]

@@ -6,11 +6,15 @@ use super::checks::COARSE_CLOCK;
 use super::stated::{conclude, middle, real, seconds};
 use crate::samples::metric_values;
 
+/// To what values are taken, in seconds.
+const TAKEN_TO: f64 = 1e-5;
+
 /// Checks the grain of gaps and TTFTs.
 ///
 /// # Formula
 /// The smallest distance between two different values over their median; values are taken to 10 us,
-/// so that the noise of subtracting two floating-point stamps makes no grain. On a grid values
+/// so that the noise of subtracting two floating-point stamps makes no grain; a grain of no more than
+/// that is not told from none. On a grid values
 /// repeat: those of a queue that is served one by one lie far apart and do not. Values that are all
 /// one are a grid of themselves.
 pub(super) fn check_clock(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
@@ -29,7 +33,8 @@ pub(super) fn check_clock(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
         judged = true;
         let (step, distinct) = grain(&values);
         let repeats = real(distinct as u64) <= thresholds.get(check, "different") * real(n as u64);
-        if !repeats || step <= thresholds.get(check, "step_share") * median {
+        let told = step > 1.5 * TAKEN_TO;
+        if !(repeats && told) || step <= thresholds.get(check, "step_share") * median {
             continue;
         }
         let text = format!(
@@ -51,13 +56,13 @@ pub(super) fn check_clock(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
 
 /// The smallest distance between two different values, and how many different ones there are.
 fn grain(values: &[f64]) -> (f64, usize) {
-    let mut grid: Vec<f64> = values.iter().map(|x| (x * 1e5).round()).collect();
+    let mut grid: Vec<f64> = values.iter().map(|x| (x / TAKEN_TO).round()).collect();
     grid.sort_by(f64::total_cmp);
     grid.dedup();
     let steps = grid.iter().zip(grid.iter().skip(1)).map(|(a, b)| b - a);
     let step = steps.fold(f64::INFINITY, f64::min);
     let only = grid.first().copied().unwrap_or(0.0);
-    (if step.is_finite() { step } else { only } / 1e5, grid.len())
+    (if step.is_finite() { step } else { only } * TAKEN_TO, grid.len())
 }
 
 #[cfg(test)]
@@ -89,6 +94,16 @@ mod tests {
         // Whole milliseconds are fine beside gaps of 200.
         let slow: Vec<f64> = (0..40).map(|i| 200.0 + f64::from(i % 7)).collect();
         assert!(!fires(&slow));
+    }
+
+    #[test]
+    fn gaps_of_a_tenth_of_a_millisecond_need_no_coarse_clock() {
+        // 90 to 110 us, each 0.5 us longer.
+        let quick: Vec<f64> = (0..40).map(|i| 0.09 + 0.0005 * f64::from(i)).collect();
+        assert!(!fires(&quick));
+        // 50 us apart they are on a grid.
+        let ticks: Vec<f64> = (0..40).map(|i| 0.1 + 0.05 * f64::from(i % 3)).collect();
+        assert!(fires(&ticks));
     }
 
     #[test]

@@ -224,6 +224,14 @@ mod tests {
     }
 
     #[test]
+    fn a_summary_of_other_requests_is_no_contradiction_of_tpot() {
+        // 20 + 10 x 8 = 100; the summary's TTFT is of another run.
+        let rows = (0..3).fold(Made::run(), |made, _| made.request(0.0, 20.0, 100.0, 11));
+        let made = rows.mean_ms(Metric::TpotS, 8.0).mean_ms(Metric::TtftS, 30.0);
+        assert!(Made::clear(&run(&made.mean_ms(Metric::E2eLatencyS, 100.0))));
+    }
+
+    #[test]
     fn requests_that_state_their_parts_are_summed() {
         let with_decode = |decode: u64| {
             let mut made = Made::run().request(0.0, 20.0, 100.0, 9);

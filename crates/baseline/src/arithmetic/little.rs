@@ -68,7 +68,10 @@ fn not_held(run: &BenchRun, flight: &InFlight, thresholds: &Thresholds) -> Optio
         );
         finding(Scope::of_run(run), flight, text)
             .touching([ClaimKind::Trend, ClaimKind::Capacity, ClaimKind::Ranking])
-            .advising("look for a connection limit or a busy client, and repeat the level")
+            .advising(
+                "look for a connection limit, a busy client or one long last reply, and repeat the \
+                 level with more requests",
+            )
             .with("cap", cap)
             .with("waves", waves)
             .with("longest_e2e_latency_s", flight.longest)

@@ -36,7 +36,8 @@ pub(super) fn spread(run: &BenchRun, metric: Metric, statistic: Statistic) -> Op
     fits.then(|| Stated::of(figure))?
 }
 
-/// The mean of a metric: as stated, else of the requests where each of them has one.
+/// The mean of a metric: as stated, else of the requests where each of them has one. A stated mean
+/// that is not that of the requests beside it gives way to theirs.
 pub(super) fn mean(run: &BenchRun, metric: Metric) -> Option<Stated> {
     let to = if metric == Metric::TtftS { Mark::FirstToken } else { Mark::LastToken };
     let of_rows = || {
@@ -49,7 +50,22 @@ pub(super) fn mean(run: &BenchRun, metric: Metric) -> Option<Stated> {
             meaning: Definition::new(Mark::Sent, to, run.side),
         })
     };
-    spread(run, metric, Statistic::Mean).or_else(of_rows)
+    let Some(stated) = spread(run, metric, Statistic::Mean) else { return of_rows() };
+    let another = |rows: &Stated| {
+        all_recorded(run)
+            && rows.meaning.to == stated.meaning.to
+            && (rows.value / stated.value - 1.0).abs() > 0.01
+    };
+    Some(of_rows().filter(another).unwrap_or(stated))
+}
+
+/// The time per token after the first that the means of end-to-end latency and TTFT leave, with the
+/// server's count of tokens before the tool's own.
+pub(super) fn decode_per_token(run: &BenchRun) -> Option<f64> {
+    let (e2e, ttft) = (mean(run, Metric::E2eLatencyS)?, mean(run, Metric::TtftS)?);
+    let one_way = (e2e.meaning.from, e2e.meaning.side) == (ttft.meaning.from, ttft.meaning.side);
+    let (decode, after_first) = (e2e.value - ttft.value, mean_output(run)? - 1.0);
+    (one_way && decode > 0.0 && after_first >= 1.0).then(|| decode / after_first)
 }
 
 /// A figure that a run has one of; a mean over slices of the run is none.

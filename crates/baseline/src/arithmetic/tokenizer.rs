@@ -44,7 +44,7 @@ pub(super) fn check_tokenizer(run: &BenchRun, thresholds: &Thresholds) -> Outcom
         }
         let severe = off > thresholds.get(check, "error") && !explained;
         let text = format!(
-            "the tool counts {} {word} tokens, the server {}: {} apart beyond a few a request",
+            "the tool counts {} {word} tokens, the server {}: {} apart, a few a request allowed for",
             number::count(own),
             number::count(server),
             number::percent(off),

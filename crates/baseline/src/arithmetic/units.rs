@@ -1,14 +1,14 @@
 //! Numbers that must agree and differ by a factor between units.
 
 use trueline_core::{
-    BenchRun, Figure, Finding, Metric, Need, Outcomes, Scope, Statistic, Thresholds, number,
+    BenchRun, Figure, Finding, Metric, Need, Outcomes, Scope, Statistic, Thresholds,
 };
 
 use super::checks::UNIT_MISMATCH;
 use super::pair::Pair;
 use super::parts::latency_pairs;
 use super::rates::{request_pair, token_pairs};
-use super::stated::{conclude, spread};
+use super::stated::{conclude, spread, worded};
 use super::summary::summary_pairs;
 use crate::samples::is_of_a_run;
 
@@ -29,7 +29,8 @@ pub(super) fn check_units(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
         if findings.iter().any(|f| f.about == about) {
             continue;
         }
-        let (stated, derived) = (number::short(pair.stated, 4), number::short(pair.derived, 4));
+        let (stated, derived) =
+            (worded(pair.metric, pair.stated), worded(pair.metric, pair.derived));
         let text = format!("{}: {stated} against {derived}, a factor of {name}", pair.what);
         findings.push(
             Finding::new(check, about, text)

@@ -269,7 +269,12 @@ impl Report {
                     && (f.message == finding.message || (alike && f.severity == finding.severity))
             };
             match groups.iter_mut().find(|(first, _)| same(first)) {
-                Some((_, n)) => *n += 1,
+                // What a claim quotes weighs more than the same finding on the run.
+                Some((first, n)) if finding.severity > first.severity => {
+                    (*first, *n) = (finding, 1);
+                }
+                Some((first, n)) if finding.severity == first.severity => *n += 1,
+                Some(_) => {}
                 None => groups.push((finding, 1)),
             }
         }

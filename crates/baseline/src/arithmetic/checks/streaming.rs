@@ -25,7 +25,7 @@ pub(in super::super) const CHUNKS_ARE_NOT_TOKENS: CheckInfo = CheckInfo {
     severity: (Error, Error),
     touches: &ClaimKind::ALL,
     needs: &[Need::TokensCounted, Need::Gaps],
-    implied_by: &["ttft-in-itl"],
+    implied_by: &["unit-mismatch", "ttft-in-itl"],
     thresholds: &[
         threshold("tokens_a_gap", 1.05, "letters of several tokens are held back now and then"),
         threshold("itl_over_tpot", 1.3, "means over gaps and over requests differ by less"),

@@ -37,7 +37,7 @@ pub(in super::super) const TOKENIZER_MISMATCH: CheckInfo = CheckInfo {
     severity: (Warning, Error),
     touches: &[Absolute],
     needs: &[Need::TokensCounted],
-    implied_by: &[],
+    implied_by: &["reasoning-not-counted"],
     thresholds: &[
         threshold("constant", 8.0, "tokens a request: special tokens and merges at the ends"),
         threshold("warning", 0.005, "of the server's count, after that constant"),
