@@ -137,10 +137,12 @@ fn share(part: u64, whole: u64) -> f64 {
 /// requests must agree.
 ///
 /// # Shape
-/// The finding is about each arm. Runs without times cannot be told apart and are not compared.
+/// The finding is about each arm. Runs without times cannot be told apart and are not compared;
+/// those of which only figures are there are left to [`crate::check_copied_figures`].
 pub fn check_duplicate_runs(runs: &[BenchRun]) -> Outcomes {
     let mut outcomes = Outcomes::default();
-    for (i, first) in runs.iter().enumerate() {
+    let figures_alone = |run: &BenchRun| run.requests.is_empty() && !run.reported.is_empty();
+    for (i, first) in runs.iter().enumerate().filter(|(_, run)| !figures_alone(run)) {
         let twin = runs.iter().enumerate().find(|(j, second)| *j != i && same(first, second));
         let Some((_, second)) = twin else {
             outcomes.clear(&DUPLICATE_RUN, Scope::of_run(first));
