@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use trueline_core::{
-    BenchRun, Finding, Need, Outcome, Outcomes, RequestRecord, Scope, Severity, Thresholds, Tokens,
-    Total, WallTime,
+    BenchRun, Finding, Load, Need, Outcome, Outcomes, RequestRecord, Scope, Severity, Thresholds,
+    Tokens, Total, WallTime,
 };
 
 use crate::checks::{DUPLICATE_RUN, HIDDEN_FAILURES};
@@ -21,7 +21,7 @@ struct Account {
     known: u64,
     /// Requests asked for beyond those.
     lost: u64,
-    /// Those that failed or were cancelled.
+    /// Those that failed or were cancelled, but for those that were cut off at the end.
     failed: u64,
     /// Whether somebody counted what became of all of them.
     told: bool,
@@ -33,20 +33,22 @@ impl Account {
     fn of(run: &BenchRun) -> Self {
         let total = |total| run.reported.total(total);
         let rows = run.requests.iter().filter(|r| !r.warmup);
-        let (mut recorded, mut failed_rows, mut silent) = (0, 0, 0);
+        let (mut recorded, mut failed_rows, mut cancelled_rows, mut silent) = (0, 0, 0, 0);
         for row in rows {
             recorded += 1;
             match row.outcome {
-                Outcome::Failed | Outcome::Cancelled => failed_rows += 1,
+                Outcome::Failed => failed_rows += 1,
+                Outcome::Cancelled => cancelled_rows += 1,
                 Outcome::Unknown => silent += 1,
                 _ => {}
             }
         }
         let stated_failed = total(Total::FailedRequests);
-        let cancelled = total(Total::CancelledRequests).unwrap_or(0);
-        let failed = failed_rows.max(stated_failed.unwrap_or(0) + cancelled);
+        let cancelled = cancelled_rows.max(total(Total::CancelledRequests).unwrap_or(0));
+        let cut_off = cancelled.min(slots(run));
+        let failed = failed_rows.max(stated_failed.unwrap_or(0)) + cancelled - cut_off;
         let answered = total(Total::CompletedRequests);
-        let known = recorded.max(answered.map_or(0, |answered| answered + failed));
+        let known = recorded.max(answered.map_or(0, |n| n + failed + cut_off));
         let planned = run.plan.requests.or(total(Total::PlannedRequests));
         // Without rows and totals it is not known what became of any request.
         let lost = planned.filter(|_| known > 0 || answered.is_some()).unwrap_or(0);
@@ -67,7 +69,8 @@ impl Account {
 ///
 /// # Formula
 /// Lost are `planned - answered - failed - cancelled`; a run of which nobody says what became of
-/// its requests has not lost them.
+/// its requests has not lost them. Cancelled requests up to the slots of a closed loop are those in
+/// flight when the time was up: no failures, but a matter of `in-flight-at-edges`.
 ///
 /// # Shape
 /// `runs` are those of one arm at one load.
@@ -82,11 +85,14 @@ pub fn check_failures(about: Scope, runs: &[&BenchRun], thresholds: &Thresholds)
     let form = if rows { "requests" } else { "aggregate" };
     if lost > 0 {
         let severe = share(lost, asked) > thresholds.get(check, "warning_share");
-        let text = if rows {
+        let mut text = if rows {
             format!("{lost} of {asked} requests asked for are not recorded at all")
         } else {
             format!("{lost} of {asked} requests asked for were not answered, and nobody says why")
         };
+        if failed > 0 {
+            text += &format!("; {failed} more failed or were cancelled");
+        }
         outcomes.found(
             Finding::new(check, about, text)
                 .at(if severe { Severity::Error } else { Severity::Warning })
@@ -123,6 +129,14 @@ pub fn check_failures(about: Scope, runs: &[&BenchRun], thresholds: &Thresholds)
     outcomes
 }
 
+/// How many requests can be in flight when a closed loop ends.
+fn slots(run: &BenchRun) -> u64 {
+    match (run.plan.load, run.plan.max_concurrency) {
+        (Some(Load::Concurrency(n)), _) | (_, Some(n)) => u64::from(n),
+        _ => 0,
+    }
+}
+
 #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
 fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
@@ -137,10 +151,12 @@ fn share(part: u64, whole: u64) -> f64 {
 /// requests must agree.
 ///
 /// # Shape
-/// The finding is about each arm. Runs without times cannot be told apart and are not compared.
+/// The finding is about each arm. Runs without times cannot be told apart and are not compared;
+/// those of which only figures are there are left to [`crate::check_copied_figures`].
 pub fn check_duplicate_runs(runs: &[BenchRun]) -> Outcomes {
     let mut outcomes = Outcomes::default();
-    for (i, first) in runs.iter().enumerate() {
+    let figures_alone = |run: &BenchRun| run.requests.is_empty() && !run.reported.is_empty();
+    for (i, first) in runs.iter().enumerate().filter(|(_, run)| !figures_alone(run)) {
         let twin = runs.iter().enumerate().find(|(j, second)| *j != i && same(first, second));
         let Some((_, second)) = twin else {
             outcomes.clear(&DUPLICATE_RUN, Scope::of_run(first));
@@ -221,6 +237,21 @@ mod tests {
         let mut plan = Plan::default();
         plan.requests = Some(planned);
         BenchRun::new(label, Side::Client, requests.collect()).with_plan(plan)
+    }
+
+    #[test]
+    fn requests_in_flight_when_the_time_was_up_did_not_fail() {
+        let with = |cancelled| {
+            let mut run = summed(None, Some(100), Some(0));
+            run.plan.max_concurrency = Some(16);
+            let cancelled = Known::is(cancelled, By::Reported);
+            run.reported.set_total(Total::CancelledRequests, cancelled, "made");
+            let got = check_failures(Scope::default(), &[&run], &Thresholds::default());
+            got.findings().next().map(|f| f.severity)
+        };
+        assert_eq!(with(16), None);
+        // Two of 118 more than can be in flight: 1.7 %.
+        assert_eq!(with(18), Some(Severity::Warning));
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! Whether runs are copies of each other, judged by their figures.
 
+use std::collections::BTreeSet;
+
 use trueline_core::{BenchRun, Finding, Need, Outcomes, Scope, Thresholds};
 
 use super::checks::ZERO_SPREAD;
 use super::curve::{arm_of, curves};
-use super::exact::{agreement, measurements};
+use super::exact::{agreement, listed, measurements};
 use crate::checks::DUPLICATE_RUN;
 
 /// So many figures that are equal in full are no chance.
@@ -21,8 +23,9 @@ const FULL_DIGITS: f64 = 5.0;
 ///
 /// # Shape
 /// `runs` are those of any arms at any loads. Runs whose requests are recorded on both sides are left
-/// to [`crate::check_duplicate_runs`]. A finding is about each of the two arms; where nothing is
-/// found the one outcome is about the first run's.
+/// to [`crate::check_duplicate_runs`]. A finding is about each arm and load under which a copy
+/// stands: it cannot be told which one was measured. Where nothing is found the one outcome is about
+/// the first run's arm; there is none where every run has requests.
 pub fn check_copied_figures(runs: &[&BenchRun]) -> Outcomes {
     let check = &DUPLICATE_RUN;
     let about = arm_of(runs);
@@ -32,29 +35,23 @@ pub fn check_copied_figures(runs: &[&BenchRun]) -> Outcomes {
         .map(|run| (*run, if run.reported.is_empty() { Vec::new() } else { measurements(run) }))
         .collect();
     let mut compared = false;
+    let mut told: BTreeSet<usize> = BTreeSet::new();
     for (at, (run, own)) in figures.iter().enumerate() {
-        for (other, others) in figures.iter().skip(at + 1) {
+        let (mut copies, mut equal) = (vec![*run], usize::MAX);
+        for (j, (other, others)) in figures.iter().enumerate().skip(at + 1) {
             let recorded = !run.requests.is_empty() && !other.requests.is_empty();
             if run.label == other.label || recorded || own.is_empty() || others.is_empty() {
                 continue;
             }
             compared = true;
             let same = agreement(own, others, FULL_DIGITS);
-            if same.different == 0 && same.full >= FULL_FIGURES {
-                let message = format!(
-                    "two runs state the same {} figures to the last digit: {} and {}",
-                    same.full, run.label, other.label
-                );
-                let two = if run.arm() == other.arm() { &[*run][..] } else { &[*run, *other] };
-                for named in two {
-                    outcomes.found(
-                        Finding::new(check, arm_of(&[named]), message.clone())
-                            .with("form", "aggregate")
-                            .with("runs", vec![run.label.clone(), other.label.clone()])
-                            .with("equal_figures", same.full),
-                    );
-                }
+            if same.different == 0 && same.full >= FULL_FIGURES && told.insert(j) {
+                copies.push(*other);
+                equal = equal.min(same.full);
             }
+        }
+        if copies.len() > 1 {
+            find_copies(&copies, equal, &mut outcomes);
         }
     }
     if outcomes.findings().count() > 0 {
@@ -62,10 +59,35 @@ pub fn check_copied_figures(runs: &[&BenchRun]) -> Outcomes {
     }
     if compared {
         outcomes.clear(check, about);
-    } else {
+    } else if runs.iter().any(|run| run.requests.is_empty()) {
         outcomes.not_observed(check, Need::Repetitions, about);
     }
     outcomes
+}
+
+/// One finding for each arm and load under which a copy stands.
+fn find_copies(copies: &[&BenchRun], equal: usize, outcomes: &mut Outcomes) {
+    let labels: Vec<String> = copies.iter().map(|run| run.label.clone()).collect();
+    let many = match copies.len() {
+        2 => "two runs".to_owned(),
+        n => format!("{n} runs"),
+    };
+    let message =
+        format!("{many} state the same {equal} figures to the last digit: {}", listed(&labels));
+    let mut scopes: Vec<Scope> = Vec::new();
+    for about in copies.iter().map(|run| Scope::of_run(run)) {
+        if !scopes.contains(&about) {
+            scopes.push(about);
+        }
+    }
+    for about in scopes {
+        outcomes.found(
+            Finding::new(&DUPLICATE_RUN, about, message.clone())
+                .with("form", "aggregate")
+                .with("runs", labels.clone())
+                .with("equal_figures", equal),
+        );
+    }
 }
 
 /// Checks that three or more repetitions at one load do not agree in every figure.
@@ -136,6 +158,27 @@ mod tests {
         assert_eq!(copied(&[full("a", 0.060_816_21), full("b", 0.060_816_22)]), Some(false));
         // The same run listed twice is one run.
         assert_eq!(copied(&[full("a", 0.060_816_21), full("a", 0.060_816_21)]), None);
+    }
+
+    #[test]
+    fn a_copy_under_another_load_condemns_no_third_level() {
+        let at = |label, load, ttft| {
+            let mut run = full(label, ttft);
+            run.plan.load = Some(Load::Concurrency(load));
+            run
+        };
+        let runs = [at("a", 1, 0.05), at("b", 2, 0.06), at("c", 4, 0.06), at("d", 8, 0.07)];
+        let outcomes = check_copied_figures(&refs(&runs));
+        let loads: Vec<_> = outcomes.findings().map(|f| f.about.load).collect();
+        assert_eq!(loads, [2, 4].map(|n| Some(Load::Concurrency(n))));
+    }
+
+    #[test]
+    fn three_copies_at_one_load_are_one_finding() {
+        let outcomes =
+            check_copied_figures(&refs(&["a", "b", "c"].map(|label| full(label, 0.060_816_21))));
+        let messages: Vec<_> = outcomes.findings().map(|f| f.message.as_str()).collect();
+        assert_eq!(messages, ["3 runs state the same 5 figures to the last digit: a, b and c"]);
     }
 
     #[test]

@@ -128,6 +128,15 @@ pub(super) struct Agreement {
     pub(super) different: usize,
 }
 
+/// Names in a row as a sentence lists them: `a, b and c`.
+pub(super) fn listed(names: &[String]) -> String {
+    match names.split_last() {
+        None => String::new(),
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+    }
+}
+
 /// Compares the figures that stand in both runs.
 pub(super) fn agreement(a: &[Exact], b: &[Exact], digits: f64) -> Agreement {
     let mut agreement = Agreement::default();

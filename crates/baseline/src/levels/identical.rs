@@ -4,7 +4,7 @@ use trueline_core::{BenchRun, Finding, Need, Outcomes, Thresholds};
 
 use super::checks::IDENTICAL_ACROSS_LEVELS;
 use super::curve::{arm_of, curves};
-use super::exact::{Exact, agreement, measurements};
+use super::exact::{Exact, agreement, listed, measurements};
 
 /// Checks that no two loads share their measured times and rates to the last digit.
 ///
@@ -36,7 +36,7 @@ pub(super) fn check_identical(runs: &[&BenchRun], thresholds: &Thresholds) -> Ou
                 if same.len() as f64 >= wanted {
                     let (Some(a), Some(b)) = (run.plan.load, other.plan.load) else { continue };
                     let names: Vec<String> = same.iter().map(ToString::to_string).collect();
-                    let message = format!("{} are equal at {a} and {b}", names.join(" and "));
+                    let message = format!("{} are equal at {a} and {b}", listed(&names));
                     outcomes.found(
                         Finding::new(check, about, message)
                             .with("form", "aggregate")

@@ -18,7 +18,8 @@ const JUDGED: [Metric; 5] =
 /// mean) of each time.
 ///
 /// # Shape
-/// One outcome a level with repetitions, or one finding for each metric that spreads; a single one
+/// One outcome a level with repetitions, or one finding for each metric that spreads; one of the
+/// widest where all of several spread, as something is then wrong with the level. A single outcome
 /// about the arm where no level has repetitions.
 pub(super) fn check_spread(runs: &[&BenchRun], thresholds: &Thresholds) -> Outcomes {
     let check = &HIGH_SPREAD;
@@ -29,19 +30,31 @@ pub(super) fn check_spread(runs: &[&BenchRun], thresholds: &Thresholds) -> Outco
         let spreads: Vec<Spread> =
             JUDGED.iter().filter_map(|metric| spread(&level, *metric)).collect();
         let wide = |spread: &&Spread| spread.share > thresholds.get(check, "share");
-        for spread in spreads.iter().filter(wide) {
+        let mut found: Vec<&Spread> = spreads.iter().filter(wide).collect();
+        let all = found.len() >= 3 && found.len() == spreads.len();
+        if all {
+            found.sort_by(|a, b| b.share.total_cmp(&a.share));
+            found.truncate(1);
+        }
+        for spread in found {
             let (unit, what) = spread.metric.words();
-            let what = if what.is_empty() { spread.metric.name() } else { what };
-            let message = format!(
-                "{} repetitions at {} spread over {} in {what}: {} to {} {unit}",
+            let mut message = format!(
+                "{} repetitions at {} differ by {} in {}: {} to {} {unit}",
                 level.runs.len(),
                 level.load,
                 percent(spread.share),
+                if what.is_empty() { spread.metric.name() } else { what },
                 short(spread.least, 3),
                 short(spread.most, 3)
             );
+            let mut about = about.clone().with_metric(spread.metric);
+            if all {
+                message += ", and by over a tenth in every other figure";
+                about.metric = None;
+            }
             outcomes.found(
-                Finding::new(check, about.clone().with_metric(spread.metric), message)
+                Finding::new(check, about, message)
+                    .with("metric", spread.metric.name())
                     .with("form", "aggregate")
                     .with("runs", level.runs.len())
                     .with("least", spread.least)
@@ -110,6 +123,19 @@ mod tests {
             Some(vec![Some(Metric::OutputTokPerS)])
         );
         assert_eq!(found(&[at(95.0, 0.10), at(105.0, 0.12)]), Some(vec![Some(Metric::TtftS)]));
+    }
+
+    #[test]
+    fn a_level_where_everything_spreads_is_one_finding_about_the_level() {
+        let at = |factor: f64| {
+            let figures = [
+                ("output_tok_per_s", 100.0 * factor),
+                ("ttft_s.median", 0.1 / factor),
+                ("tpot_s.median", 0.02 / factor),
+            ];
+            run("r", Load::Concurrency(8), &figures)
+        };
+        assert_eq!(found(&[at(1.0), at(1.2)]), Some(vec![None]));
     }
 
     #[test]

@@ -174,11 +174,15 @@ pub(crate) const IN_FLIGHT_AT_EDGES: CheckInfo = CheckInfo {
 
 pub(crate) const PREEMPTED_OR_RETRIED: CheckInfo = CheckInfo {
     code: "preempted-or-retried",
-    severity: (Warning, Warning),
+    severity: (Note, Warning),
     touches: &[Absolute, Capacity, Tail],
     needs: &[Need::RetriesCounted],
     implied_by: &[],
-    thresholds: &[],
+    thresholds: &[threshold(
+        "share",
+        0.001,
+        "of the requests: fewer move neither a rate nor a p99",
+    )],
     rule: "the server preempted requests or the client retried them: work was done twice",
     advice: "give the server room for its cache, and measure without retries",
 };

@@ -69,7 +69,8 @@ pub(super) fn check_drift(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
         return outcomes;
     }
     let p = thresholds.get(check, "p") / count(series.len());
-    let mut any = false;
+    let judged = series.len();
+    let mut found: Vec<Finding> = Vec::new();
     for (metric, what, fields, points) in series {
         let Some(change) = change(&values(&points), wave, closed, p) else { continue };
         if change.share.abs() <= thresholds.get(check, "warning_share") {
@@ -90,21 +91,38 @@ pub(super) fn check_drift(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
             None if large && certain => Severity::Error,
             None => Severity::Warning,
         };
-        // What holds a slot longer changes every rate of the run.
-        let about = match metric {
-            Metric::E2eLatencyS => about.clone(),
-            _ => about.clone().with_metric(metric),
-        };
-        outcomes.found(finding(about, metric, what, &change, explained.map(|f| f.0)).at(severity));
-        any = true;
-        if metric == Metric::E2eLatencyS {
-            break;
-        }
+        let about = about.clone().with_metric(metric);
+        found.push(finding(about, metric, what, &change, explained.map(|f| f.0)).at(severity));
     }
-    if !any {
+    if found.is_empty() {
         outcomes.clear(check, about);
+        return outcomes;
+    }
+    for finding in scoped(found, judged, run, &about) {
+        outcomes.found(finding);
     }
     outcomes
+}
+
+/// What holds a slot longer changes every rate of the run. Where every time does, the one finding
+/// is about the run; else a time that stays as it was stands, and the rates do not.
+fn scoped(found: Vec<Finding>, judged: usize, run: &BenchRun, about: &Scope) -> Vec<Finding> {
+    let is_e2e = |finding: &&Finding| finding.about.metric == Some(Metric::E2eLatencyS);
+    let Some(mut e2e) = found.iter().find(is_e2e).cloned() else { return found };
+    if found.len() == judged {
+        e2e.about = about.clone();
+        return vec![e2e];
+    }
+    let rates = [Metric::OutputTokPerS, Metric::TotalTokPerS, Metric::RequestPerS];
+    let reported = &run.reported;
+    let stated =
+        |metric: &Metric| reported.is_empty() || reported.figures_of(*metric).next().is_some();
+    let of_rates = rates.into_iter().filter(stated).map(|metric| {
+        let mut finding = e2e.clone();
+        finding.about = about.clone().with_metric(metric);
+        finding
+    });
+    found.iter().cloned().chain(of_rates).collect()
 }
 
 fn change(values: &[f64], wave: usize, closed: bool, p: f64) -> Option<Change> {
@@ -128,7 +146,8 @@ fn finding(
     explained: Option<&'static str>,
 ) -> Finding {
     let way = if change.share > 0.0 { "rises" } else { "falls" };
-    let mut message = format!("{what} {way} by {} over the run", percent(change.share.abs()));
+    let mut message =
+        format!("{what} {way} by {} of its median over the run", percent(change.share.abs()));
     if let Some(field) = explained {
         message += &format!(", as {field} does");
     }
@@ -168,6 +187,18 @@ mod tests {
         assert_eq!(severities(&changing(-0.03, 0.005)), [Severity::Warning]);
         assert_eq!(severities(&changing(0.3, 0.02)), [Severity::Error]);
         assert!(severities(&changing(0.015, 0.002)).is_empty());
+    }
+
+    #[test]
+    fn a_ttft_that_stays_as_it_was_stands() {
+        // The time after the first token doubles; the TTFT of 0.1 s does not change.
+        let one =
+            |i: u32| request(f64::from(i) * 3.0, 0.1 * noise(i, 0.02), 1.1 + f64::from(i) / 60.0);
+        let run = with_load((0..60).map(one).collect(), Some(trueline_core::Load::Concurrency(1)));
+        let outcomes = check_drift(&run, &Thresholds::default());
+        let of: Vec<_> = outcomes.findings().filter_map(|f| f.about.metric).collect();
+        assert!(of.contains(&Metric::E2eLatencyS) && of.contains(&Metric::OutputTokPerS), "{of:?}");
+        assert!(!of.contains(&Metric::TtftS));
     }
 
     #[test]

@@ -1,9 +1,12 @@
 //! Work that was done and does not show in the counts: requests cut off, preempted or retried.
 
 use trueline_core::number::percent;
-use trueline_core::{BenchRun, Finding, Need, Outcome, Outcomes, Scope, Thresholds, Total};
+use trueline_core::{
+    BenchRun, Finding, Need, Outcome, Outcomes, Scope, Severity, Thresholds, Total,
+};
 
 use super::checks::{IN_FLIGHT_AT_EDGES, PREEMPTED_OR_RETRIED};
+use super::timeline::sent_requests;
 
 /// Checks that few requests were cut off while they were in flight.
 ///
@@ -91,8 +94,9 @@ fn cut_off(run: &BenchRun) -> Option<CutOff> {
     })
 }
 
-/// Checks that no request was preempted by the server or tried twice by the client.
-pub(super) fn check_retries(run: &BenchRun) -> Outcomes {
+/// Checks that no request was preempted by the server or tried twice by the client. One in a
+/// thousand of the requests is a note.
+pub(super) fn check_retries(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
     let check = &PREEMPTED_OR_RETRIED;
     let about = Scope::of_run(run);
     let mut outcomes = Outcomes::default();
@@ -108,9 +112,15 @@ pub(super) fn check_retries(run: &BenchRun) -> Outcomes {
         })
         .collect();
     if !parts.is_empty() {
+        let twice = preempted.unwrap_or(0).saturating_add(retried.unwrap_or(0));
+        let sent = sent_requests(run);
+        #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
+        let few = sent.is_some_and(|n| twice as f64 <= thresholds.get(check, "share") * n as f64);
+        let of = sent.map_or_else(String::new, |n| format!(" of {n} requests"));
+        let severity = if few { Severity::Note } else { Severity::Warning };
+        let message = format!("{} during the run{of}", parts.join(" and "));
         let mut finding =
-            Finding::new(check, about, format!("{} during the run", parts.join(" and ")))
-                .with("form", "aggregate");
+            Finding::new(check, about, message).at(severity).with("form", "aggregate");
         if let Some(n) = preempted {
             finding = finding.with("preemptions", n);
         }
@@ -190,11 +200,24 @@ mod tests {
     #[test]
     fn one_preemption_is_said_and_silence_is_not_zero() {
         use Total::{Preemptions, Retries};
-        let retries = |of: &[(Total, u64)]| found(&check_retries(&totals(of)));
+        let retries =
+            |of: &[(Total, u64)]| found(&check_retries(&totals(of), &Thresholds::default()));
         assert_eq!(retries(&[(Preemptions, 1)]), Some(true));
         assert_eq!(retries(&[(Preemptions, 0), (Retries, 7)]), Some(true));
         assert_eq!(retries(&[(Preemptions, 0), (Retries, 0)]), Some(false));
         assert_eq!(retries(&[(Retries, 0)]), None);
         assert_eq!(retries(&[]), None);
+    }
+
+    #[test]
+    fn one_retry_in_a_thousand_requests_is_a_note() {
+        use Total::{CompletedRequests, Retries};
+        let severity = |requests| {
+            let run = totals(&[(CompletedRequests, requests), (Retries, 1)]);
+            let outcomes = check_retries(&run, &Thresholds::default());
+            outcomes.findings().next().map(|f| f.severity)
+        };
+        assert_eq!(severity(1_000), Some(Severity::Note));
+        assert_eq!(severity(999), Some(Severity::Warning));
     }
 }

@@ -31,8 +31,9 @@ pub(super) fn check_length(run: &BenchRun, thresholds: &Thresholds) -> Outcomes 
     if at_most < needed {
         let message = match (by_latency.filter(|by_latency| *by_latency >= least), bounds.low) {
             (Some(_), Some(low)) => format!(
-                "the run lasts {} s, {} of its requests' {} s",
+                "the run lasts {} s, {}{} times the p95 end-to-end latency of {} s",
                 short(seconds, 3),
+                if bounds.high == bounds.low { "" } else { "at most " },
                 short(seconds / low, 2),
                 short(low, 3)
             ),

@@ -17,6 +17,7 @@ mod modes;
 mod overload;
 mod overload_sums;
 mod series;
+mod start;
 mod tail;
 mod timeline;
 mod warmup;
@@ -43,6 +44,6 @@ pub fn check_load_shape(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
     outcomes.extend(modes::check_modes(run, thresholds));
     outcomes.extend(tail::check_tail(run, thresholds));
     outcomes.extend(edges::check_edges(run, thresholds));
-    outcomes.extend(edges::check_retries(run));
+    outcomes.extend(edges::check_retries(run, thresholds));
     outcomes
 }

@@ -25,6 +25,9 @@ const PARTS: usize = 20;
 /// rate of sends stays below 95 % of the rate asked for by more than chance.
 ///
 /// Aggregate: see [`from_figures`].
+///
+/// # Shape
+/// One finding for each metric that holds the wait: the throughput is the server's limit and stands.
 pub(super) fn check_overload(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
     let check = &OVER_SATURATED;
     let about = Scope::of_run(run);
@@ -46,16 +49,27 @@ pub(super) fn check_overload(run: &BenchRun, thresholds: &Thresholds) -> Outcome
     };
     match judged {
         Judged::Overloaded(message, evidence) => {
-            let mut finding = Finding::new(check, about, message).with("asked_request_per_s", rate);
-            for (name, value) in evidence {
-                finding = finding.with(name, value);
+            for metric in waiting_metrics(run) {
+                let about = about.clone().with_metric(metric);
+                let mut finding =
+                    Finding::new(check, about, message.clone()).with("asked_request_per_s", rate);
+                for (name, value) in &evidence {
+                    finding = finding.with(name, *value);
+                }
+                outcomes.found(finding.with("form", form));
             }
-            outcomes.found(finding.with("form", form));
         }
         Judged::Kept => outcomes.clear(check, about),
         Judged::Not(need) => outcomes.not_observed(check, need, about),
     }
     outcomes
+}
+
+/// The metrics that hold the wait in the queue and grow with the length of the run.
+fn waiting_metrics(run: &BenchRun) -> impl Iterator<Item = Metric> + '_ {
+    let stated = |metric: &Metric| run.reported.figures_of(*metric).next().is_some();
+    let more = [Metric::QueueS, Metric::E2ePerTokenS, Metric::GoodputRequestPerS];
+    [Metric::TtftS, Metric::E2eLatencyS].into_iter().chain(more.into_iter().filter(stated))
 }
 
 /// What one form of the check says.
@@ -192,6 +206,13 @@ mod tests {
         // 0.12 s a request at 10 a second: 20 % more comes than is served. 0.09 s: 10 % less.
         assert_eq!(found(&queue(0.12)), Some(true));
         assert_eq!(found(&queue(0.09)), Some(false));
+    }
+
+    #[test]
+    fn the_throughput_of_a_loop_beyond_the_limit_stands() {
+        let outcomes = check_overload(&queue(0.12), &Thresholds::default());
+        let of: Vec<_> = outcomes.findings().map(|f| f.about.metric).collect();
+        assert_eq!(of, [Some(Metric::TtftS), Some(Metric::E2eLatencyS)]);
     }
 
     #[test]

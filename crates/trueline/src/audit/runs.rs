@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use trueline_baseline::{
-    check_cold_run, check_duplicate_runs, check_failures, check_time_order, metric_values,
+    check_cold_run, check_copied_figures, check_duplicate_runs, check_failures, check_time_order,
+    metric_values,
 };
 use trueline_core::{
     BenchRun, Claim, ClaimKind, Disorder, Metric, Need, Outcomes, RequestRecord, Scope,
@@ -74,6 +75,8 @@ impl Work<'_> {
 
     pub(super) fn check_runs(&mut self) {
         self.outcomes.extend(check_duplicate_runs(&self.audit.runs));
+        let all: Vec<&BenchRun> = self.audit.runs.iter().collect();
+        self.outcomes.extend(check_copied_figures(&all));
         for group in groups(&self.audit.runs) {
             self.check_group(&group);
         }

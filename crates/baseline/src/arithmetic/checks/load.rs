@@ -12,7 +12,7 @@ pub(in super::super) const LITTLES_LAW_BROKEN: CheckInfo = CheckInfo {
     severity: (Error, Error),
     touches: ALL,
     needs: &[Need::Samples, Need::WallTimes],
-    implied_by: &["unit-mismatch", "concurrency-above-cap"],
+    implied_by: &["unit-mismatch", "concurrency-above-cap", "concurrency-not-reached"],
     thresholds: &[
         threshold("above_cap", 1.02, "exact for a run that starts and ends empty; times round"),
         threshold("held", 0.9, "of the cap, the emptying of the last slots taken out"),
