@@ -321,6 +321,8 @@ def aiperf(requests, cap, own_prompt=None, own_output=None, reasoning=None, usag
               "request_count": one(float(n), "requests"), "time_to_first_token": ms(t["ttft"]),
               "inter_token_latency": ms(tpot), "inter_chunk_latency": ms(t["itl"]),
               "output_token_throughput": one(n * own_out / d, "tokens/sec"),
+              "input_token_throughput": one(n * own_in / d, "tokens/sec"),
+              "total_token_throughput": one(n * (own_in + own_out) / d, "tokens/sec"),
               "output_token_throughput_per_user": spread([1 / v for v in tpot], "tokens/sec/user"),
               "output_sequence_length": spread([float(own_out)] * n, "tokens"),
               "input_sequence_length": spread([float(own_in)] * n, "tokens"),

@@ -48,7 +48,8 @@ pub(super) fn check_percentiles(run: &BenchRun, thresholds: &Thresholds) -> Outc
             0 => "is".to_owned(),
             more => format!("and {more} more are"),
         };
-        let text = format!("{first} {more} beyond the data of {n} requests");
+        let requests = if n == 1 { "request" } else { "requests" };
+        let text = format!("{first} {more} beyond the data of {n} {requests}");
         findings.push(
             Finding::new(check, about, text)
                 .at(Severity::Warning)

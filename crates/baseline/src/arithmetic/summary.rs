@@ -1,8 +1,8 @@
 //! Whether a summary is that of the requests in the same file.
 
 use trueline_core::{
-    BenchRun, By, Each, Figure, Finding, Known, Mark, Metric, Need, Outcomes, Scope, Statistic,
-    Stretch, Thresholds, Total,
+    BenchRun, By, Each, Figure, Finding, Known, Mark, Metric, Need, Outcomes, Percentiles, Scope,
+    Statistic, Stretch, Thresholds, Total,
 };
 
 use super::checks::SUMMARY_CONTRADICTS_REQUESTS;
@@ -39,6 +39,9 @@ pub(super) fn check_summary(run: &BenchRun, thresholds: &Thresholds) -> Outcomes
             let (Some(stated), Some(range)) = (figure.value.value(), range(figure, &values)) else {
                 continue;
             };
+            if is_beyond(figure, values.len()) {
+                continue;
+            }
             compared = true;
             let (low, high) = range;
             let slack = |x: f64| tolerance * x.abs() + figure.step + 1e-9;
@@ -74,6 +77,14 @@ pub(super) fn check_summary(run: &BenchRun, thresholds: &Thresholds) -> Outcomes
     }
     let missing = (!compared).then_some(Need::Samples);
     conclude(check, Scope::of_run(run), findings, missing)
+}
+
+/// Whether a percentile lies beyond the samples and nobody says how the tool takes it: some draw a
+/// line past the largest one.
+fn is_beyond(figure: &Figure, n: usize) -> bool {
+    let Some(q) = figure.statistic.and_then(Statistic::tail) else { return false };
+    let unknown = figure.definition.percentiles == Percentiles::Unknown;
+    unknown && q.get().min(1.0 - q.get()) * real(n as u64) < 1.0
 }
 
 /// Means and medians of the summary beside those of the requests.

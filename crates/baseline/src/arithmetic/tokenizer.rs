@@ -5,7 +5,7 @@ use trueline_core::{
 };
 
 use super::checks::TOKENIZER_MISMATCH;
-use super::stated::{conclude, real};
+use super::stated::{about_each, conclude, real};
 
 /// Checks both counts of prompt and of output tokens.
 ///
@@ -49,14 +49,29 @@ pub(super) fn check_tokenizer(run: &BenchRun, thresholds: &Thresholds) -> Outcom
             number::count(server),
             number::percent(off),
         );
-        findings.push(
-            counted(Finding::new(check, about, text), own, server)
-                .at(if severe { Severity::Error } else { Severity::Warning })
-                .with("requests", n)
-                .with("off_share", off),
-        );
+        let finding = counted(Finding::new(check, about, text), own, server)
+            .at(if severe { Severity::Error } else { Severity::Warning })
+            .with("requests", n)
+            .with("off_share", off);
+        findings.extend(about_each(made_of(metric), &finding));
     }
     conclude(check, about, findings, (!compared).then_some(Need::TokensCounted))
+}
+
+/// The metrics that are made of a count. A length is none of them: where both counts are stated it
+/// is the server's.
+fn made_of(count: Metric) -> &'static [Metric] {
+    if count == Metric::PromptTokens {
+        &[Metric::PromptTokens, Metric::InputTokPerS, Metric::TotalTokPerS, Metric::PrefillTokPerS]
+    } else {
+        &[
+            Metric::OutputTokPerS,
+            Metric::TotalTokPerS,
+            Metric::DecodeTokPerS,
+            Metric::TpotS,
+            Metric::E2ePerTokenS,
+        ]
+    }
 }
 
 fn counted(finding: Finding, own: u64, server: u64) -> Finding {

@@ -190,23 +190,30 @@ fn name_apart(runs: &mut [ResultRun]) {
     }
 }
 
-/// Gives runs of one tool, model, endpoint and data set one arm: they are levels or repetitions.
+/// Gives runs of one tool, model, endpoint and data set one arm: they are levels or repetitions. Runs
+/// of files whose names differ by more than numbers (`old-1` and `new-1`) are not.
 fn name_arms(runs: &mut [ResultRun]) {
     let key = |read: &ResultRun| {
         let tool = read.run.reported.tool.as_ref().map_or("", |t| t.name.as_str()).to_owned();
         let part = |name| read.run.conditions.get(name).unwrap_or_default().to_owned();
-        [tool, part("model"), part("server"), part("endpoint"), part("dataset")]
+        [tool, part("model"), part("server"), part("endpoint"), part("dataset"), series(read)]
     };
-    let mut groups: BTreeMap<[String; 5], Vec<usize>> = BTreeMap::new();
+    let mut groups: BTreeMap<[String; 6], Vec<usize>> = BTreeMap::new();
     for (i, read) in runs.iter().enumerate().filter(|(_, read)| read.run.arm.is_none()) {
         groups.entry(key(read)).or_default().push(i);
     }
     let several = groups.len() > 1;
-    for (n, (of, members)) in groups.into_iter().enumerate() {
-        let [tool, model, ..] = of;
-        let mut name = if model.is_empty() { tool } else { format!("{model} by {tool}") };
-        if several && members.len() > 1 {
-            name = format!("{name} ({})", n + 1);
+    let mut taken: BTreeSet<String> = BTreeSet::new();
+    for (of, members) in groups {
+        let [tool, model, .., series] = of;
+        let plain = if model.is_empty() { tool } else { format!("{model} by {tool}") };
+        // Several arms are told apart by what their files are called.
+        let stem = series.rsplit('/').next().unwrap_or_default();
+        let stem = stem.trim_matches(['-', '_', '.', '=', ' ']);
+        let mut name = if several && !stem.is_empty() { stem.to_owned() } else { plain.clone() };
+        if !taken.insert(name.clone()) {
+            name = format!("{name} ({plain}, {})", taken.len() + 1);
+            taken.insert(name.clone());
         }
         for i in members.iter().filter(|_| members.len() > 1) {
             if let Some(read) = runs.get_mut(*i) {
@@ -214,4 +221,16 @@ fn name_arms(runs: &mut [ResultRun]) {
             }
         }
     }
+}
+
+/// What the name of a run's file has in common with those of its levels and repetitions: folder and
+/// name without numbers.
+fn series(read: &ResultRun) -> String {
+    let path = PathBuf::from(read.run.source.clone().unwrap_or_default());
+    let part = |name: Option<&std::ffi::OsStr>| {
+        let name = name.map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+        name.chars().filter(|c| !c.is_ascii_digit()).collect::<String>()
+    };
+    let folder = part(path.parent().and_then(std::path::Path::file_name));
+    format!("{folder}/{}", part(path.file_stem()))
 }

@@ -23,7 +23,7 @@ pub(super) struct Compared {
     pub(super) estimate: RatioEstimate,
 }
 
-impl<'a> Work<'a> {
+impl Work<'_> {
     pub(super) fn check_ratio(&mut self, claim: &Claim) {
         let thresholds = &self.audit.thresholds;
         self.outcomes.extend(check_baseline_named(claim));

@@ -1,5 +1,6 @@
 //! What benchmark tools wrote down: the report of `check_results`, with one row a run.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
@@ -63,7 +64,13 @@ impl Audit {
             "{:<26}{:>7}{:>10}{:>10}{:>11}  {}",
             "Run", "n", "tok/s", "TTFT", "TPOT", "what is wrong"
         )];
-        let rows: Vec<String> = self.both().map(|(run, _)| row(run, report)).collect();
+        let mut runs: Vec<&BenchRun> = self.both().map(|(run, _)| run).collect();
+        // By arm and load, as a sweep is read; the order of the files within.
+        runs.sort_by(|a, b| {
+            let load = |run: &BenchRun| run.plan.load;
+            a.arm().cmp(b.arm()).then(load(a).partial_cmp(&load(b)).unwrap_or(Ordering::Equal))
+        });
+        let rows: Vec<String> = runs.into_iter().map(|run| row(run, report)).collect();
         let left = rows.len().saturating_sub(ROWS_SHOWN);
         lines.extend(rows.into_iter().take(ROWS_SHOWN));
         if left > 0 {

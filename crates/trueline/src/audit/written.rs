@@ -43,10 +43,7 @@ impl Work<'_> {
             self.claims.iter().filter(|c| c.kind == ClaimKind::Capacity).cloned().collect();
         for claim in capacities {
             // Saturation is a matter of all levels, whichever the claim names.
-            let runs = match claim.of.as_ref().map(|of| self.all_levels(of)) {
-                Some(runs) => runs,
-                None => Vec::new(),
-            };
+            let runs = claim.of.as_ref().map(|of| self.all_levels(of)).unwrap_or_default();
             self.outcomes.extend(check_saturation(&claim, &runs, &self.audit.thresholds));
         }
     }

@@ -138,13 +138,13 @@ impl Report {
         let needs_host = needs.contains(&Need::HostRecord);
         if !needs.is_empty() {
             let words: Vec<&str> = needs.into_iter().map(Need::words).collect();
-            let (last, before) = words.split_last().unwrap_or((&"", &[]));
-            let list = if before.is_empty() {
+            let (last, rest) = words.split_last().unwrap_or((&"", &[]));
+            let joined = if rest.is_empty() {
                 (*last).to_owned()
             } else {
-                format!("{} and {last}", before.join(", "))
+                format!("{} and {last}", rest.join(", "))
             };
-            text += &format!(" Not enough to quote them as absolute: not recorded: {list}.");
+            text += &format!(" Not enough to quote them as absolute: not recorded: {joined}.");
             if needs_host {
                 text += " audit takes a host record (--host) and the server's log (--log) beside results.";
             }
