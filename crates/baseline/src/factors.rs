@@ -5,7 +5,7 @@ use trueline_core::{
 };
 
 use crate::checks::{CACHED_TOKENS_IN_RATE, TIME_LEFT_OUT_OF_RATE};
-use crate::stats::median;
+use crate::stats::{median_of, real};
 
 /// A rate field of a log, summed up.
 #[derive(Debug, Clone, PartialEq)]
@@ -138,13 +138,12 @@ enum Part {
     Denominator,
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
 fn decide(field: &StatedField, thresholds: &Thresholds) -> FieldCause {
     let enough = thresholds.get(&CACHED_TOKENS_IN_RATE, "agreeing_share");
     let holds = |reading: Reading| {
         let at = reading as usize;
         match (field.testable.get(at), field.agreeing.get(at)) {
-            (Some(&n), Some(&yes)) => n > 0 && yes as f64 >= enough * n as f64,
+            (Some(&n), Some(&yes)) => n > 0 && real(yes) >= enough * real(n),
             _ => false,
         }
     };
@@ -232,8 +231,7 @@ fn excess(
             format!("{name} leaves time out (queue, lock wait, cache restore): {span}{warm}")
         }
     };
-    let mut medians: Vec<f64> = beyond.iter().filter_map(|cell| factor(cell)).collect();
-    medians.sort_by(f64::total_cmp);
+    let median = median_of(beyond.iter().filter_map(|cell| factor(cell)).collect());
     let cells = |pick: fn(&CellFactors) -> f64| field.cells.iter().map(pick).collect::<Vec<_>>();
     let about =
         Scope::default().with_metric(Metric::PrefillTokPerS).with_field(field.name.as_str());
@@ -241,7 +239,7 @@ fn excess(
         Finding::new(check, about, message)
             .with("field", field.name.as_str())
             .with("cause", cause.name())
-            .with("median_factor", median(&medians).unwrap_or(f64::NAN))
+            .with("median_factor", median.unwrap_or(f64::NAN))
             .with("cells", field.cells.iter().map(|c| c.cell.to_string()).collect::<Vec<_>>())
             .with("reported_over_derived", cells(|c| c.ratio.get()))
             .with("prompt_over_new", cells(|c| c.prompt_over_new.get())),

@@ -26,9 +26,11 @@
 mod arithmetic;
 mod checks;
 mod claimed;
+mod conclusion;
 mod conditions;
 mod factors;
 mod foreign;
+mod form;
 mod levels;
 mod load_shape;
 mod path;

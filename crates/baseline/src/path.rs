@@ -4,6 +4,7 @@ use trueline_core::number::percent;
 use trueline_core::{Cell, Finding, Need, Outcomes, Scope, Severity, Share, Thresholds};
 
 use crate::checks::PATH_NOT_TAKEN;
+use crate::stats::real;
 
 /// What part of production lies in a cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,8 +35,7 @@ pub fn check_path_taken(
 ) -> Outcomes {
     let check = &PATH_NOT_TAKEN;
     let mut outcomes = Outcomes::default();
-    #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
-    let few = (requests as f64) < thresholds.get(check, "requests");
+    let few = real(requests) < thresholds.get(check, "requests");
     if few || cells.is_empty() {
         outcomes.not_observed(check, Need::RowsInCell, about);
         return outcomes;

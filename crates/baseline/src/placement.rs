@@ -7,7 +7,7 @@ use trueline_core::{
 };
 
 use crate::checks::SYNTHETIC_IN_TAIL;
-use crate::stats::{all_among_lowest, median};
+use crate::stats::{self, all_among_lowest, median, real, sorted};
 
 /// Production requests of one kind, and where the samples stand among them.
 #[derive(Debug, Clone, PartialEq)]
@@ -91,12 +91,10 @@ pub fn place_samples(
 ) -> Checked<Option<Placed>> {
     let check = &SYNTHETIC_IN_TAIL;
     let mut outcomes = Outcomes::default();
-    #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
-    let enough = cell.n() as f64 >= thresholds.get(check, "rows");
+    let enough = real(cell.n()) >= thresholds.get(check, "rows");
     let population = if enough { cell } else { bucket };
     let about = about.with_metric(Metric::PrefillTokPerS).with_cell(cell.scope);
-    let mut mine: Vec<f64> = rates.iter().map(|rate| rate.get()).collect();
-    mine.sort_by(f64::total_cmp);
+    let mine: Vec<f64> = sorted(rates.iter().map(|rate| rate.get()).collect());
     let (Some(production_median), Some(sample_median)) =
         (population.median, median(&mine).and_then(|m| TokensPerSecond::new(m).ok()))
     else {
@@ -125,8 +123,7 @@ pub fn place_samples(
     } else {
         (placed.p_fast, "fastest")
     };
-    #[expect(clippy::cast_precision_loss, reason = "a count of cells")]
-    let limit = thresholds.get(check, "p") / placing.cells.max(1) as f64;
+    let limit = thresholds.get(check, "p") / stats::count(placing.cells.max(1));
     let ratio = sample_median.get() / production_median.get();
     let apart = (ratio - 1.0).abs() > thresholds.get(check, "apart");
     // Two-sided: either end would have been reported.

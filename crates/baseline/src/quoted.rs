@@ -6,25 +6,17 @@ use trueline_core::{
 };
 
 use crate::checks::{BEST_OF_N, QUOTED_VALUE_NOT_FOUND, TOO_FEW_SAMPLES};
-use crate::stats::{median, quantile, smallest_n};
+use crate::stats::{count, mean, median, quantile, smallest_n, sorted, squares_about};
 
-fn sorted(samples: &[f64]) -> Vec<f64> {
-    let mut sorted: Vec<f64> = samples.iter().copied().filter(|x| x.is_finite()).collect();
-    sorted.sort_by(f64::total_cmp);
-    sorted
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
-fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+fn finite(samples: &[f64]) -> Vec<f64> {
+    sorted(samples.iter().copied().filter(|x| x.is_finite()).collect())
 }
 
 /// The standard deviation over n and over n - 1: a claim may mean either.
 fn deviations(values: &[f64]) -> Vec<f64> {
     let Some(mean) = mean(values).filter(|_| values.len() >= 2) else { return Vec::new() };
-    let squares: f64 = values.iter().map(|x| (x - mean).powi(2)).sum();
-    #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
-    let over = |n: usize| (squares / n as f64).sqrt();
+    let squares = squares_about(mean, values);
+    let over = |n: usize| (squares / count(n)).sqrt();
     vec![over(values.len()), over(values.len() - 1)]
 }
 
@@ -44,7 +36,7 @@ pub fn check_best_of_n(claim: &Claim, samples: &[f64], thresholds: &Thresholds) 
     let check = &BEST_OF_N;
     let mut outcomes = Outcomes::default();
     let about = Scope::of_claim(&claim.id);
-    let sorted = sorted(samples);
+    let sorted = finite(samples);
     let (Some(value), Some(middle), Some(best)) =
         (claim.value, median(&sorted), best(&sorted, claim.metric))
     else {
@@ -81,7 +73,7 @@ pub fn check_value_found(claim: &Claim, samples: &[f64], thresholds: &Thresholds
     let check = &QUOTED_VALUE_NOT_FOUND;
     let mut outcomes = Outcomes::default();
     let about = Scope::of_claim(&claim.id);
-    let sorted = sorted(samples);
+    let sorted = finite(samples);
     let (Some(value), false) = (claim.value, sorted.is_empty()) else {
         outcomes.not_observed(check, Need::QuotedSamples, about);
         return outcomes;

@@ -9,6 +9,7 @@ use trueline_core::{
 };
 
 use crate::checks::{DUPLICATE_RUN, HIDDEN_FAILURES};
+use crate::form::Form;
 
 /// What became of the requests of one run.
 ///
@@ -82,7 +83,7 @@ pub fn check_failures(about: Scope, runs: &[&BenchRun], thresholds: &Thresholds)
     let (lost, known, failed) = (sum(|a| a.lost), sum(|a| a.known), sum(|a| a.failed));
     let asked = lost + known;
     let rows = accounts.iter().any(|a| a.rows);
-    let form = if rows { "requests" } else { "aggregate" };
+    let form = if rows { Form::Requests } else { Form::Aggregate };
     if lost > 0 {
         let severe = share(lost, asked) > thresholds.get(check, "warning_share");
         let mut text = if rows {

@@ -1,11 +1,12 @@
 //! The samples of a run: one value a request, or one a run.
 
 use trueline_core::{
-    Evidence, Finding, Metric, Need, Outcomes, RequestRecord, Scope, Share, Side, Stretch,
-    Thresholds, Tokens, TokensPerSecond, Window,
+    BenchRun, Evidence, Finding, Metric, Need, Outcomes, RequestRecord, Scope, Share, Side,
+    Stretch, Thresholds, Tokens, TokensPerSecond, Window,
 };
 
 use crate::checks::CACHE_HITS_IN_COLD_RUN;
+use crate::stats::median_of;
 
 /// One prefill sample of a benchmark.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,22 +57,19 @@ pub fn samples_of<'a>(requests: impl IntoIterator<Item = &'a RequestRecord>) -> 
 /// One value a request, in their order, for metrics of a request; a single one for metrics of a
 /// run. Empty where the requests lack what the metric needs.
 pub fn metric_values(requests: &[&RequestRecord], metric: Metric) -> Option<Vec<f64>> {
-    let each = |value: fn(&RequestRecord) -> Option<f64>| {
-        requests.iter().copied().filter_map(value).collect::<Vec<f64>>()
-    };
     Some(match metric {
-        Metric::TtftS => each(|r| Some(r.any_ttft()?.took.as_secs_f64())),
-        Metric::E2eLatencyS => each(|r| Some(r.any_e2e()?.took.as_secs_f64())),
-        Metric::QueueS => each(|r| Some(r.spans.get(Stretch::Queue).value()?.as_secs_f64())),
-        Metric::TpotS => each(|r| {
-            let tpot = r.decode_rate().value()?.get().recip();
-            tpot.is_finite().then_some(tpot)
-        }),
+        Metric::TtftS
+        | Metric::E2eLatencyS
+        | Metric::QueueS
+        | Metric::TpotS
+        | Metric::DecodeTokPerS
+        | Metric::CacheHitShare
+        | Metric::E2ePerTokenS
+        | Metric::PromptTokens
+        | Metric::OutputTokens => requests.iter().filter_map(|r| value_of(r, metric)).collect(),
         Metric::PrefillTokPerS => {
             samples_of(requests.iter().copied()).iter().map(|s| s.rate.get()).collect()
         }
-        Metric::DecodeTokPerS => each(|r| Some(r.decode_rate().value()?.get())),
-        Metric::CacheHitShare => each(|r| Some(r.hit_share().value()?.get())),
         Metric::OutputTokPerS => over_window(requests, |r| Some(r.tokens.output.value()?.as_f64())),
         Metric::TotalTokPerS => over_window(requests, |r| {
             Some(r.tokens.prompt.value()?.as_f64() + r.tokens.output.value()?.as_f64())
@@ -80,19 +78,40 @@ pub fn metric_values(requests: &[&RequestRecord], metric: Metric) -> Option<Vec<
         Metric::ItlS => {
             requests.iter().flat_map(|r| &r.gaps).map(std::time::Duration::as_secs_f64).collect()
         }
-        Metric::E2ePerTokenS => each(|r| {
-            let n = r.tokens.output.value()?.as_f64();
-            (n > 0.0).then_some(r.any_e2e()?.took.as_secs_f64() / n)
-        }),
         Metric::InputTokPerS => over_window(requests, |r| Some(r.tokens.prompt.value()?.as_f64())),
-        Metric::PromptTokens => each(|r| Some(r.tokens.prompt.value()?.as_f64())),
-        Metric::OutputTokens => each(|r| Some(r.tokens.output.value()?.as_f64())),
         Metric::GoodputRequestPerS
         | Metric::SendDelayS
         | Metric::PeakOutputTokPerS
         | Metric::Concurrency
         | Metric::PeakConcurrency => return None,
     })
+}
+
+/// The value of a metric of one request; `None` where it is not known, and for metrics of a run.
+pub(crate) fn value_of(request: &RequestRecord, metric: Metric) -> Option<f64> {
+    match metric {
+        Metric::TtftS => Some(request.any_ttft()?.took.as_secs_f64()),
+        Metric::E2eLatencyS => Some(request.any_e2e()?.took.as_secs_f64()),
+        Metric::QueueS => Some(request.spans.get(Stretch::Queue).value()?.as_secs_f64()),
+        Metric::TpotS => {
+            Some(request.decode_rate().value()?.get().recip()).filter(|tpot| tpot.is_finite())
+        }
+        Metric::DecodeTokPerS => Some(request.decode_rate().value()?.get()),
+        Metric::CacheHitShare => Some(request.hit_share().value()?.get()),
+        Metric::E2ePerTokenS => {
+            let n = request.tokens.output.value()?.as_f64();
+            (n > 0.0).then_some(request.any_e2e()?.took.as_secs_f64() / n)
+        }
+        Metric::PromptTokens => Some(request.tokens.prompt.value()?.as_f64()),
+        Metric::OutputTokens => Some(request.tokens.output.value()?.as_f64()),
+        _ => None,
+    }
+}
+
+/// The median of a metric over the measured requests of a run, or its one value of the run.
+pub(crate) fn median_over(run: &BenchRun, metric: Metric) -> Option<f64> {
+    let requests: Vec<&RequestRecord> = run.measured().collect();
+    median_of(metric_values(&requests, metric)?)
 }
 
 /// Whether a metric has one value a run rather than one a request.

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use trueline_core::{Disorder, Finding, Need, Outcomes, Scope, Severity, Thresholds};
 
 use crate::checks::TIMESTAMP_DISORDER;
+use crate::stats::real;
 
 /// Checks how many of some requests have times in disorder.
 ///
 /// # Shape
 /// `n` is how many requests were looked at, `disorders` how many of them show which contradiction.
-#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
 pub fn check_time_order(
     about: Scope,
     n: u64,
@@ -29,7 +29,7 @@ pub fn check_time_order(
             .iter()
             .map(|(kind, count)| format!("{count} with {}", kind.words()))
             .collect();
-        let severe = bad as f64 > thresholds.get(check, "share") * n as f64;
+        let severe = real(bad) > thresholds.get(check, "share") * real(n);
         outcomes.found(
             Finding::new(
                 check,

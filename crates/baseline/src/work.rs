@@ -3,7 +3,7 @@
 use trueline_core::{Finding, Load, Outcomes, RequestRecord, Scope, Thresholds};
 
 use crate::checks::WORKLOAD_DIFFERS;
-use crate::stats::median;
+use crate::stats::median_of;
 
 /// The work of one arm: medians over its requests.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -23,9 +23,7 @@ impl Workload {
     /// The work of some requests at a load.
     pub fn of(requests: &[&RequestRecord], load: Option<Load>) -> Self {
         let middle = |of: fn(&RequestRecord) -> Option<f64>| {
-            let mut values: Vec<f64> = requests.iter().copied().filter_map(of).collect();
-            values.sort_by(f64::total_cmp);
-            median(&values)
+            median_of(requests.iter().copied().filter_map(of).collect())
         };
         Self {
             prompt_tokens: middle(|r| Some(r.tokens.prompt.value()?.as_f64())),

@@ -6,7 +6,9 @@ use trueline_core::{
 };
 
 use super::checks::PERCENTILE_BEYOND_DATA;
-use super::stated::{conclude, real};
+use crate::conclusion::conclude;
+use crate::form::Form;
+use crate::stats::real;
 
 /// Checks that at least one sample is expected beyond every percentile stated.
 ///
@@ -53,7 +55,7 @@ pub(super) fn check_percentiles(run: &BenchRun, thresholds: &Thresholds) -> Outc
         findings.push(
             Finding::new(check, about, text)
                 .at(Severity::Warning)
-                .with("form", "aggregate")
+                .with("form", Form::Aggregate)
                 .with("figures", beyond.clone())
                 .with("metrics", metrics.iter().map(|m| m.name().to_owned()).collect::<Vec<_>>())
                 .with("requests", n)

@@ -5,10 +5,11 @@ use trueline_core::{
 };
 
 use super::checks::BURST_DELIVERY;
-use super::stated::{
-    Reply, about_each, conclude, decode_per_token, mean_output, middle, real, replies, seconds,
-    spread,
-};
+use super::stated::{Reply, about_each, decode_per_token, mean_output, replies, spread};
+use super::words::seconds;
+use crate::conclusion::conclude;
+use crate::form::Form;
+use crate::stats::{count, median_of};
 
 /// Checks that tokens arrive as they are made.
 ///
@@ -41,7 +42,7 @@ fn at_once(run: &BenchRun, rows: &[Reply<'_>], thresholds: &Thresholds) -> Optio
     let is_burst =
         |r: &&Reply<'_>| r.ttft / r.e2e > late && (r.e2e - r.ttft) / (r.tokens - 1.0) < quick;
     let bursts = rows.iter().filter(is_burst).count();
-    let share = real(bursts as u64) / real(rows.len() as u64);
+    let share = count(bursts) / count(rows.len());
     // One odd reply among some is an accident.
     let many = bursts >= 2 || bursts == rows.len();
     (bursts > 0 && many && share > thresholds.get(check, "share")).then(|| {
@@ -51,7 +52,7 @@ fn at_once(run: &BenchRun, rows: &[Reply<'_>], thresholds: &Thresholds) -> Optio
             number::percent(late),
         );
         Finding::new(check, Scope::of_run(run), text)
-            .with("form", "requests")
+            .with("form", Form::Requests)
             .with("at_once", bursts)
             .with("replies", rows.len())
             .with("share", share)
@@ -61,8 +62,8 @@ fn at_once(run: &BenchRun, rows: &[Reply<'_>], thresholds: &Thresholds) -> Optio
 /// Chunks that follow each other faster than any server decodes, though a token takes long.
 fn short_gaps(
     run: &BenchRun,
-    gap: Option<(f64, &'static str)>,
-    tpot: Option<(f64, &'static str)>,
+    gap: Option<(f64, Form)>,
+    tpot: Option<(f64, Form)>,
     thresholds: &Thresholds,
 ) -> Option<Finding> {
     let check = &BURST_DELIVERY;
@@ -82,15 +83,11 @@ fn short_gaps(
 }
 
 /// Tokens after the first that take no time.
-fn no_time(
-    run: &BenchRun,
-    tpot: Option<(f64, &'static str)>,
-    thresholds: &Thresholds,
-) -> Option<Finding> {
+fn no_time(run: &BenchRun, tpot: Option<(f64, Form)>, thresholds: &Thresholds) -> Option<Finding> {
     let check = &BURST_DELIVERY;
     let (tpot, form) = tpot?;
     // Where the end-to-end latency leaves time for the tokens, a stated TPOT of none is wrong itself.
-    let derived = form == "requests" || decode_per_token(run).is_some();
+    let derived = form == Form::Requests || decode_per_token(run).is_some();
     let stated = |statistic| spread(run, Metric::TpotS, statistic).filter(|_| !derived);
     let stated = [Statistic::Median, Statistic::Mean].into_iter().filter_map(stated);
     let least = stated.map(|f| f.value).fold(tpot, f64::min);
@@ -106,25 +103,25 @@ fn no_time(
 }
 
 /// The time per token after the first: of the requests, else from the other means, else as stated.
-fn tpot(run: &BenchRun, rows: &[Reply<'_>]) -> Option<(f64, &'static str)> {
+fn tpot(run: &BenchRun, rows: &[Reply<'_>]) -> Option<(f64, Form)> {
     let each = rows.iter().map(|r| (r.e2e - r.ttft) / (r.tokens - 1.0)).collect();
-    if let Some(tpot) = middle(each) {
-        return Some((tpot, "requests"));
+    if let Some(tpot) = median_of(each) {
+        return Some((tpot, Form::Requests));
     }
     let stated = || {
         let of = |statistic| spread(run, Metric::TpotS, statistic).map(|f| f.value);
         of(Statistic::Median).or_else(|| of(Statistic::Mean))
     };
-    Some((decode_per_token(run).or_else(stated)?, "aggregate"))
+    Some((decode_per_token(run).or_else(stated)?, Form::Aggregate))
 }
 
 /// The median gap: of the requests, else as stated. A median of zero stands for none.
-fn gap(run: &BenchRun, rows: &[Reply<'_>]) -> Option<(f64, &'static str)> {
+fn gap(run: &BenchRun, rows: &[Reply<'_>]) -> Option<(f64, Form)> {
     let gaps: Vec<f64> =
         rows.iter().flat_map(|r| r.gaps).map(std::time::Duration::as_secs_f64).collect();
-    match middle(gaps) {
-        Some(gap) => Some((gap, "requests")),
-        None => Some((spread(run, Metric::ItlS, Statistic::Median)?.value, "aggregate")),
+    match median_of(gaps) {
+        Some(gap) => Some((gap, Form::Requests)),
+        None => Some((spread(run, Metric::ItlS, Statistic::Median)?.value, Form::Aggregate)),
     }
 }
 

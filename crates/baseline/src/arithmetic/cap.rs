@@ -6,7 +6,9 @@ use trueline_core::{
 
 use super::checks::CONCURRENCY_ABOVE_CAP;
 use super::in_flight::overlap;
-use super::stated::{cap, conclude, of_run};
+use super::stated::{cap, of_run};
+use crate::conclusion::conclude;
+use crate::form::Form;
 
 /// Checks the requests' own times, and the peak and the mean that the tool states.
 ///
@@ -28,7 +30,7 @@ pub(super) fn check_cap(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
         );
         findings.push(
             Finding::new(check, about.clone(), text)
-                .with("form", "requests")
+                .with("form", Form::Requests)
                 .with("in_flight", most)
                 .with("cap", cap)
                 .with("time_share_above", above),
@@ -42,7 +44,7 @@ pub(super) fn check_cap(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
         );
         findings.push(
             Finding::new(check, about.clone(), text)
-                .with("form", "aggregate")
+                .with("form", Form::Aggregate)
                 .with("mean_in_flight", mean.value)
                 .with("cap", cap),
         );
@@ -67,7 +69,7 @@ pub(super) fn check_cap(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
         };
         let finding = Finding::new(check, scope, text)
             .at(severity)
-            .with("form", "aggregate")
+            .with("form", Form::Aggregate)
             .with("peak_in_flight", peak)
             .with("cap", cap);
         findings.push(if touched { finding.advising("do not quote this peak") } else { finding });

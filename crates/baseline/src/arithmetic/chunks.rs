@@ -6,9 +6,11 @@ use trueline_core::{
 };
 
 use super::checks::{CHUNKS_ARE_NOT_TOKENS, ITL_IS_NOT_TPOT};
-use super::stated::{
-    Reply, about_each, conclude, decode_per_token, real, replies, seconds, spread,
-};
+use super::stated::{Reply, about_each, decode_per_token, replies, spread};
+use super::words::seconds;
+use crate::conclusion::conclude;
+use crate::form::Form;
+use crate::stats::count;
 
 /// Checks that a gap between chunks stands for one token.
 ///
@@ -29,7 +31,7 @@ pub(super) fn check_chunks(run: &BenchRun, thresholds: &Thresholds) -> Outcomes 
             );
             findings.push(
                 Finding::new(check, about.clone().with_metric(Metric::ItlS), text)
-                    .with("form", "requests")
+                    .with("form", Form::Requests)
                     .with("tokens_after_first", tokens)
                     .with("gaps", gaps)
                     .with("tokens_a_gap", each),
@@ -88,7 +90,7 @@ pub(super) fn check_itl(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
     }
     let decode: f64 = rows.iter().map(|r| r.e2e - r.ttft).sum();
     let filled: f64 = rows.iter().flat_map(|r| r.gaps).map(std::time::Duration::as_secs_f64).sum();
-    let gaps: f64 = rows.iter().map(|r| real(r.gaps.len() as u64)).sum();
+    let gaps: f64 = rows.iter().map(|r| count(r.gaps.len())).sum();
     let tokens: f64 = rows.iter().map(|r| r.tokens - 1.0).sum();
     let off = (filled - decode).abs() / decode;
     let ratio = (filled / gaps) / (decode / tokens);
@@ -131,7 +133,7 @@ fn sums(
     (gaps, tokens): (f64, f64),
 ) -> Finding {
     Finding::new(&ITL_IS_NOT_TPOT, about, String::new())
-        .with("form", "requests")
+        .with("form", Form::Requests)
         .with("requests", replies)
         .with("gaps_sum_s", filled)
         .with("decode_sum_s", decode)
@@ -144,7 +146,7 @@ fn sums(
 fn behind_the_last(mut finding: Finding, replies: usize, filled: f64, decode: f64) -> Finding {
     finding.message = format!(
         "replies end {} after their last token on average, {} of the time that TPOT divides",
-        seconds((decode - filled) / real(replies as u64)),
+        seconds((decode - filled) / count(replies)),
         number::percent((decode - filled) / decode),
     );
     finding.advising("quote ITL, or measure the end-to-end latency to the last token")
@@ -152,7 +154,7 @@ fn behind_the_last(mut finding: Finding, replies: usize, filled: f64, decode: f6
 
 fn means(finding: Finding, itl: f64, tpot: f64) -> Finding {
     finding
-        .with("form", "aggregate")
+        .with("form", Form::Aggregate)
         .with("mean_itl_s", itl)
         .with("mean_tpot_s", tpot)
         .with("itl_over_tpot", itl / tpot)
@@ -164,7 +166,7 @@ fn tokens_and_gaps(run: &BenchRun) -> Option<(f64, f64)> {
     for request in run.measured().filter(|r| !r.gaps.is_empty()) {
         let Some(output) = request.tokens.output.value() else { continue };
         tokens += (output.as_f64() - 1.0).max(0.0);
-        gaps += real(request.gaps.len() as u64);
+        gaps += count(request.gaps.len());
     }
     (gaps > 0.0 && tokens > 0.0).then_some((tokens, gaps))
 }

@@ -3,8 +3,11 @@
 use trueline_core::{BenchRun, Finding, Metric, Need, Outcomes, Scope, Thresholds, number};
 
 use super::checks::COARSE_CLOCK;
-use super::stated::{conclude, middle, real, seconds};
+use super::words::seconds;
+use crate::conclusion::conclude;
+use crate::form::Form;
 use crate::samples::metric_values;
+use crate::stats::{count, median_of};
 
 /// To what values are taken, in seconds.
 const TAKEN_TO: f64 = 1e-5;
@@ -26,13 +29,13 @@ pub(super) fn check_clock(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
         let mut values = metric_values(&rows, metric).unwrap_or_default();
         values.retain(|x| *x > 0.0);
         let n = values.len();
-        if real(n as u64) < thresholds.get(check, "values") {
+        if count(n) < thresholds.get(check, "values") {
             continue;
         }
-        let Some(median) = middle(values.clone()) else { continue };
+        let Some(median) = median_of(values.clone()) else { continue };
         judged = true;
         let (step, distinct) = grain(&values);
-        let repeats = real(distinct as u64) <= thresholds.get(check, "different") * real(n as u64);
+        let repeats = count(distinct) <= thresholds.get(check, "different") * count(n);
         let told = step > 1.5 * TAKEN_TO;
         if !(repeats && told) || step <= thresholds.get(check, "step_share") * median {
             continue;
@@ -44,7 +47,7 @@ pub(super) fn check_clock(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
         );
         findings.push(
             Finding::new(check, Scope::of_run(run).with_metric(metric), text)
-                .with("form", "requests")
+                .with("form", Form::Requests)
                 .with("values", n)
                 .with("different_values", distinct)
                 .with("step_s", step)

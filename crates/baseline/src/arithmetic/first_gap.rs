@@ -5,7 +5,11 @@ use trueline_core::{
 };
 
 use super::checks::TTFT_IN_ITL;
-use super::stated::{conclude, mean, mean_output, real, replies, seconds, spread};
+use super::stated::{mean, mean_output, replies, spread};
+use super::words::seconds;
+use crate::conclusion::conclude;
+use crate::form::Form;
+use crate::stats::count;
 
 /// Checks that the first gap is not TTFT.
 ///
@@ -24,7 +28,7 @@ pub(super) fn check_first_gap(run: &BenchRun, thresholds: &Thresholds) -> Outcom
             .iter()
             .filter(|r| {
                 let first = r.gaps.first().map_or(0.0, std::time::Duration::as_secs_f64);
-                let one_each = (real(r.gaps.len() as u64) - r.tokens).abs() < 0.5;
+                let one_each = (count(r.gaps.len()) - r.tokens).abs() < 0.5;
                 one_each && (first - r.ttft).abs() <= near * r.ttft
             })
             .count();
@@ -36,7 +40,7 @@ pub(super) fn check_first_gap(run: &BenchRun, thresholds: &Thresholds) -> Outcom
             );
             findings.push(
                 Finding::new(check, about.clone(), text)
-                    .with("form", "requests")
+                    .with("form", Form::Requests)
                     .with("requests", rows.len())
                     .with("first_gap_is_ttft", with_ttft),
             );
@@ -60,7 +64,7 @@ pub(super) fn check_first_gap(run: &BenchRun, thresholds: &Thresholds) -> Outcom
         );
         findings.push(
             Finding::new(check, about.clone(), text)
-                .with("form", "aggregate")
+                .with("form", Form::Aggregate)
                 .with("mean_itl_s", means.itl)
                 .with("output_tokens", means.tokens)
                 .with("e2e_latency_s", means.e2e)

@@ -4,7 +4,7 @@ use trueline_core::{Metric, Statistic, Thresholds, Total};
 
 use super::check_arithmetic;
 use super::fixture::{Made, usual};
-use super::stated::real;
+use crate::stats::count;
 
 /// Numbers from 0 to 1: a linear congruential generator (Knuth's MMIX constants).
 struct Draw(u64);
@@ -29,7 +29,7 @@ fn closed_loop(seed: u64, n: u32, slots: u32, most: f64) -> Made {
         let tokens = 1.0 + (draw.next() * most).floor();
         let ttft = micro(40.0 * (0.5 + draw.next()) * if draw.next() < 0.1 { 10.0 } else { 1.0 });
         let mut gaps = Vec::new();
-        while real(gaps.len() as u64) + 1.0 < tokens {
+        while count(gaps.len()) + 1.0 < tokens {
             let pause = if draw.next() < 0.01 { 300.0 } else { 0.0 };
             gaps.push(micro(12.0 * (0.7 + 0.6 * draw.next()) + pause));
         }
@@ -56,7 +56,7 @@ fn summed(rows: &Made) -> Made {
     for metric in [Metric::TtftS, Metric::E2eLatencyS, Metric::TpotS, Metric::ItlS] {
         let mut values = crate::metric_values(&requests, metric).expect("derived");
         values.sort_by(f64::total_cmp);
-        let mean = values.iter().sum::<f64>() / real(values.len() as u64);
+        let mean = values.iter().sum::<f64>() / count(values.len());
         let at = |q| crate::stats::quantile(&values, q).expect("some values");
         for (statistic, value) in [
             (Statistic::Mean, mean),

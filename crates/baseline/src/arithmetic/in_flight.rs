@@ -2,7 +2,9 @@
 
 use trueline_core::{BenchRun, Each, Mark, Metric, RequestRecord, Share, Statistic};
 
-use super::stated::{all_recorded, duration, real, spread};
+use super::stated::{all_recorded, duration, spread};
+use crate::form::Form;
+use crate::stats::real;
 
 /// The mean number in flight by Little's law, over a run that starts and ends empty.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -18,7 +20,7 @@ pub(super) struct InFlight {
     /// Whether every answered request is in the sum.
     pub(super) whole: bool,
     /// From which form of the data.
-    pub(super) form: &'static str,
+    pub(super) form: Form,
 }
 
 impl InFlight {
@@ -53,7 +55,7 @@ impl InFlight {
             slack,
             longest: latencies.iter().copied().fold(0.0, f64::max),
             whole,
-            form: "requests",
+            form: Form::Requests,
         })
     }
 
@@ -76,7 +78,7 @@ impl InFlight {
             slack: step + e2e.slack(),
             longest,
             whole: true,
-            form: "aggregate",
+            form: Form::Aggregate,
         })
     }
 }

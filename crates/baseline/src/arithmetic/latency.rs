@@ -6,7 +6,10 @@ use trueline_core::{
 
 use super::checks::LATENCY_DOES_NOT_ADD_UP;
 use super::parts::{Parts, covariance};
-use super::stated::{conclude, equal_lengths, seconds};
+use super::stated::equal_lengths;
+use super::words::seconds;
+use crate::conclusion::conclude;
+use crate::form::Form;
 
 /// Checks request by request where a request states its decode time, else on the means.
 ///
@@ -29,7 +32,7 @@ pub(super) fn check_latency(run: &BenchRun, thresholds: &Thresholds) -> Outcomes
             );
             findings.push(
                 Finding::new(check, about.clone().with_metric(Metric::TpotS), text)
-                    .with("form", "requests")
+                    .with("form", Form::Requests)
                     .with("requests", n)
                     .with("parts_sum_s", summed)
                     .with("e2e_sum_s", e2e)
@@ -76,7 +79,7 @@ fn contradiction(run: &BenchRun, parts: &Parts, off: f64) -> Finding {
         format!("mean TTFT of {ttft} leaves no time for {tokens} tokens in {e2e} end to end")
     };
     Finding::new(&LATENCY_DOES_NOT_ADD_UP, Scope::of_run(run).with_metric(Metric::TpotS), text)
-        .with("form", "aggregate")
+        .with("form", Form::Aggregate)
         .with("e2e_latency_s", parts.e2e.value)
         .with("ttft_s", parts.ttft.value)
         .with("stated_tpot_s", stated)

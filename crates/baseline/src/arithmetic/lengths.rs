@@ -5,7 +5,10 @@ use trueline_core::{
 };
 
 use super::checks::{OUTPUT_LENGTH_OFF, PROMPT_LENGTH_OFF};
-use super::stated::{conclude, mean_of, real};
+use super::stated::mean_of;
+use crate::conclusion::conclude;
+use crate::form::Form;
+use crate::stats::{count, real};
 
 /// Checks that replies are as long as asked for: the data set's own mean where it is known, else
 /// the length asked for.
@@ -31,11 +34,10 @@ pub(super) fn check_output_length(run: &BenchRun, thresholds: &Thresholds) -> Ou
     let off = each.map(|each| rows.iter().filter(|o| (**o - each).abs() > limit).count());
     let (is_off, form) = match off.filter(|_| !rows.is_empty()) {
         Some(off) => {
-            let many =
-                real(off as u64) > thresholds.get(check, "requests") * real(rows.len() as u64);
-            (many && mean_off > thresholds.get(check, "mean") * asked, "requests")
+            let many = count(off) > thresholds.get(check, "requests") * count(rows.len());
+            (many && mean_off > thresholds.get(check, "mean") * asked, Form::Requests)
         }
-        None => (mean_off > limit, "aggregate"),
+        None => (mean_off > limit, Form::Aggregate),
     };
     let mut findings = Vec::new();
     if is_off {
@@ -89,7 +91,7 @@ pub(super) fn check_prompt_length(run: &BenchRun, thresholds: &Thresholds) -> Ou
         );
         findings.push(
             Finding::new(check, about.clone(), text)
-                .with("form", "aggregate")
+                .with("form", Form::Aggregate)
                 .with("mean_prompt_tokens", mean)
                 .with("asked_prompt_tokens", asked)
                 .with("ratio", mean / asked),

@@ -6,7 +6,10 @@ use trueline_core::{
 
 use super::checks::LITTLES_LAW_BROKEN;
 use super::in_flight::InFlight;
-use super::stated::{cap, conclude, duration, failures, of_run, real, seconds};
+use super::stated::{cap, duration, failures, of_run};
+use super::words::seconds;
+use crate::conclusion::conclude;
+use crate::stats::real;
 
 /// Checks the mean number in flight against the cap, the load that was to be held and the mean that
 /// the tool states.

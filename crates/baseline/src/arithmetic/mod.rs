@@ -32,6 +32,7 @@ mod stated;
 mod summary;
 mod tokenizer;
 mod units;
+mod words;
 
 pub use checks::ARITHMETIC_CHECKS;
 use trueline_core::{BenchRun, Outcomes, Thresholds};

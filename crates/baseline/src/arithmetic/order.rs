@@ -5,7 +5,10 @@ use trueline_core::{
 };
 
 use super::checks::ORDER_BROKEN;
-use super::stated::{conclude, real, worded};
+use super::words::worded;
+use crate::conclusion::conclude;
+use crate::form::Form;
+use crate::stats::real;
 
 /// Checks that percentiles rise from the smallest to the largest value, that the mean lies between
 /// those, and that the deviation fits both.
@@ -27,7 +30,7 @@ pub(super) fn check_order(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
         if let Some(first) = broken.first() {
             findings.push(
                 Finding::new(check, Scope::of_run(run).with_metric(metric), first.clone())
-                    .with("form", "aggregate")
+                    .with("form", Form::Aggregate)
                     .with("contradictions", broken.clone()),
             );
         }

@@ -3,7 +3,8 @@
 use trueline_core::{BenchRun, Each, FirstToken, Metric, Share, Statistic, Total};
 
 use super::pair::Pair;
-use super::stated::{Stated, mean, mean_output, real, spread};
+use super::stated::{Stated, mean, mean_output, spread};
+use crate::stats::real;
 
 /// The means that the identity joins, in seconds, and the output tokens after the first.
 #[derive(Debug, Clone, Copy)]

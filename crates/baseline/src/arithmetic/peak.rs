@@ -6,7 +6,11 @@ use trueline_core::{
 
 use super::checks::PEAK_BELOW_MEAN;
 use super::in_flight::InFlight;
-use super::stated::{conclude, duration, of_run, real, seconds};
+use super::stated::{duration, of_run};
+use super::words::seconds;
+use crate::conclusion::conclude;
+use crate::form::Form;
+use crate::stats::real;
 
 /// Checks that no peak is lower than the mean allows.
 ///
@@ -37,7 +41,7 @@ pub(super) fn check_peak(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
             );
             findings.push(
                 Finding::new(check, about.clone().with_metric(Metric::PeakOutputTokPerS), text)
-                    .with("form", "aggregate")
+                    .with("form", Form::Aggregate)
                     .with("peak_tok_per_s", peak)
                     .with("least_tok_per_s", least)
                     .with("output_tokens", tokens)
@@ -58,7 +62,7 @@ pub(super) fn check_peak(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
             );
             findings.push(
                 Finding::new(check, about.clone().with_metric(Metric::PeakConcurrency), text)
-                    .with("form", "aggregate")
+                    .with("form", Form::Aggregate)
                     .with("peak_in_flight", peak)
                     .with("mean_in_flight", mean),
             );

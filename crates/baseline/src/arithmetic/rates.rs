@@ -6,7 +6,11 @@ use trueline_core::{
 
 use super::checks::{REQUESTS_DO_NOT_ADD_UP, TOKENS_DO_NOT_ADD_UP};
 use super::pair::Pair;
-use super::stated::{conclude, duration, failures, of_run, real, seconds, worded};
+use super::stated::{duration, failures, of_run};
+use super::words::{seconds, worded};
+use crate::conclusion::conclude;
+use crate::form::Form;
+use crate::stats::{count, real};
 
 /// Checks every token rate of the run against its tokens and duration.
 ///
@@ -32,7 +36,7 @@ pub(super) fn check_tokens(run: &BenchRun, thresholds: &Thresholds) -> Outcomes 
         findings.push(
             Finding::new(check, Scope::of_run(run).with_metric(pair.metric), text)
                 .at(severity)
-                .with("form", "aggregate")
+                .with("form", Form::Aggregate)
                 .with("stated_tok_per_s", pair.stated)
                 .with("derived_tok_per_s", pair.derived)
                 .with("duration_s", lasting)
@@ -73,7 +77,7 @@ pub(super) fn check_requests(run: &BenchRun, thresholds: &Thresholds) -> Outcome
         findings.push(
             Finding::new(check, about.clone(), text)
                 .at(if failed_too { Severity::Warning } else { Severity::Error })
-                .with("form", "aggregate")
+                .with("form", Form::Aggregate)
                 .with("stated_request_per_s", pair.stated)
                 .with("derived_request_per_s", pair.derived)
                 .with("duration_s", lasting)
@@ -84,13 +88,13 @@ pub(super) fn check_requests(run: &BenchRun, thresholds: &Thresholds) -> Outcome
     let answered = run.requests.iter().filter(|r| !r.warmup && r.outcome == Outcome::Ok).count();
     let counted = run.reported.total(Total::CompletedRequests);
     if let Some(counted) = counted
-        && real(answered as u64) > real(counted) * (1.0 + tolerance)
+        && count(answered) > real(counted) * (1.0 + tolerance)
     {
         let text =
             format!("{answered} answered requests are recorded, and the tool counts {counted}");
         findings.push(
             Finding::new(check, Scope::of_run(run), text)
-                .with("form", "requests")
+                .with("form", Form::Requests)
                 .with("recorded", answered)
                 .with("counted", counted),
         );

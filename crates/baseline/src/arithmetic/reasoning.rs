@@ -3,7 +3,9 @@
 use trueline_core::{BenchRun, Finding, Need, Outcomes, Scope, Thresholds, Total, number};
 
 use super::checks::REASONING_NOT_COUNTED;
-use super::stated::{conclude, real};
+use crate::conclusion::conclude;
+use crate::form::Form;
+use crate::stats::real;
 
 /// Checks that the output count, the tool's own count and the chunks hold the reasoning tokens.
 ///
@@ -20,7 +22,7 @@ pub(super) fn check_reasoning(run: &BenchRun, thresholds: &Thresholds) -> Outcom
     if reasoning == 0 {
         return conclude(check, about, Vec::new(), None);
     }
-    let finding = |text: String, form: &'static str| {
+    let finding = |text: String, form: Form| {
         Finding::new(check, about.clone(), text)
             .with("form", form)
             .with("reasoning_tokens", reasoning)
@@ -33,7 +35,7 @@ pub(super) fn check_reasoning(run: &BenchRun, thresholds: &Thresholds) -> Outcom
              out",
             number::count(output)
         );
-        return conclude(check, about.clone(), vec![finding(text, "aggregate")], None);
+        return conclude(check, about.clone(), vec![finding(text, Form::Aggregate)], None);
     }
     // With few reasoning tokens both numbers are near each other.
     let near = thresholds.get(check, "tolerance") * real(output);
@@ -51,7 +53,7 @@ pub(super) fn check_reasoning(run: &BenchRun, thresholds: &Thresholds) -> Outcom
             "the tool counts {} output tokens and leaves {thought} of reasoning out",
             number::count(own)
         );
-        findings.push(finding(text, "aggregate").with("own_tokens", own));
+        findings.push(finding(text, Form::Aggregate).with("own_tokens", own));
     } else if let Some(chunks) = chunks
         && (real(chunks) - answer).abs() <= near
     {
@@ -59,7 +61,7 @@ pub(super) fn check_reasoning(run: &BenchRun, thresholds: &Thresholds) -> Outcom
             "the {} chunks timed carry no reasoning: TTFT holds {thought} tokens of it",
             number::count(chunks)
         );
-        findings.push(finding(text, "requests").with("chunks", chunks));
+        findings.push(finding(text, Form::Requests).with("chunks", chunks));
     }
     let seen = own.is_some() || chunks.is_some();
     conclude(check, about, findings, (!seen).then_some(Need::TokensCounted))

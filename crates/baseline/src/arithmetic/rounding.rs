@@ -6,7 +6,10 @@ use trueline_core::{
 
 use super::checks::COARSE_ROUNDING;
 use super::rates::{request_pair, token_pairs};
-use super::stated::{conclude, duration, worded};
+use super::stated::duration;
+use super::words::worded;
+use crate::conclusion::conclude;
+use crate::form::Form;
 
 /// Checks the step of every mean, median and rate. Counts and shares are whole by nature, and
 /// what stands in finer steps elsewhere is not coarse.
@@ -48,7 +51,7 @@ pub(super) fn check_rounding(run: &BenchRun, thresholds: &Thresholds) -> Outcome
         );
         findings.push(
             Finding::new(check, about, text)
-                .with("form", "aggregate")
+                .with("form", Form::Aggregate)
                 .with("figures", coarse.iter().map(|f| f.name()).collect::<Vec<_>>())
                 .with("largest_step_share", share(worst)),
         );

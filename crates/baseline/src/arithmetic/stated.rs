@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use trueline_core::{
-    BenchRun, CheckInfo, Definition, Each, Figure, Finding, Load, Mark, Metric, Need, Outcome,
-    Outcomes, RequestRecord, Scope, Statistic, Stretch, Total, number,
+    BenchRun, Definition, Each, Figure, Finding, Load, Mark, Metric, Outcome, RequestRecord,
+    Statistic, Stretch, Total,
 };
 
 use crate::samples::metric_values;
+use crate::stats::{self, real};
 
 /// A figure in use: its value, the step it is written in and what it means.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,7 +44,7 @@ pub(super) fn mean(run: &BenchRun, metric: Metric) -> Option<Stated> {
     let of_rows = || {
         let rows: Vec<&RequestRecord> = run.measured().collect();
         let values = metric_values(&rows, metric).filter(|v| v.len() == rows.len())?;
-        let value = values.iter().sum::<f64>() / real(values.len() as u64);
+        let value = stats::mean(&values)?;
         (value > 0.0).then(|| Stated {
             value,
             step: 0.0,
@@ -169,32 +170,6 @@ pub(super) fn all_recorded(run: &BenchRun) -> bool {
     rows > 0 && stated.is_none_or(|n| n == rows || n == answered as u64)
 }
 
-/// A count as a number to reckon with.
-#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
-pub(super) const fn real(count: u64) -> f64 {
-    count as f64
-}
-
-/// The outcomes of one check: its findings; without any, that it is clear, or what it needed.
-pub(super) fn conclude(
-    check: &CheckInfo,
-    about: Scope,
-    findings: Vec<Finding>,
-    missing: Option<Need>,
-) -> Outcomes {
-    let mut outcomes = Outcomes::default();
-    if findings.is_empty() {
-        match missing {
-            Some(need) => outcomes.not_observed(check, need, about),
-            None => outcomes.clear(check, about),
-        }
-    }
-    for finding in findings {
-        outcomes.found(finding);
-    }
-    outcomes
-}
-
 /// A finding about each of some metrics: what it says of how latencies are split concerns whoever
 /// quotes one of them.
 pub(super) fn about_each(metrics: &[Metric], finding: &Finding) -> Vec<Finding> {
@@ -206,29 +181,4 @@ pub(super) fn about_each(metrics: &[Metric], finding: &Finding) -> Vec<Finding> 
             finding
         })
         .collect()
-}
-
-/// A value of a metric for people, with its unit.
-pub(super) fn worded(metric: Metric, value: f64) -> String {
-    match metric.words().0 {
-        "s" => seconds(value),
-        "" => number::short(value, 3),
-        unit => format!("{} {unit}", number::short(value, 4)),
-    }
-}
-
-/// Seconds for people.
-pub(super) fn seconds(value: f64) -> String {
-    let (scale, unit) = match value.abs() {
-        x if x >= 1.0 || x == 0.0 => (1.0, "s"),
-        x if x >= 1e-4 => (1e3, "ms"),
-        _ => (1e6, "us"),
-    };
-    format!("{} {unit}", number::short(value * scale, 3))
-}
-
-/// The middle of some numbers, in any order.
-pub(super) fn middle(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    crate::stats::median(&values)
 }

@@ -7,8 +7,12 @@ use trueline_core::{
 
 use super::checks::SUMMARY_CONTRADICTS_REQUESTS;
 use super::pair::Pair;
-use super::stated::{all_recorded, conclude, real, worded};
+use super::stated::all_recorded;
+use super::words::worded;
+use crate::conclusion::conclude;
+use crate::form::Form;
 use crate::samples::metric_values;
+use crate::stats::{count, real};
 
 /// The metrics whose samples a file of requests holds.
 const METRICS: [Metric; 7] = [
@@ -68,7 +72,7 @@ pub(super) fn check_summary(run: &BenchRun, thresholds: &Thresholds) -> Outcomes
         );
         findings.push(
             Finding::new(check, Scope::of_run(run).with_metric(metric), text)
-                .with("form", "requests")
+                .with("form", Form::Requests)
                 .with("figures", wrong.iter().map(|w| w.0.clone()).collect::<Vec<_>>())
                 .with("stated", wrong.iter().map(|w| w.1).collect::<Vec<_>>())
                 .with("recomputed", wrong.iter().map(|w| w.2).collect::<Vec<_>>())
@@ -84,7 +88,7 @@ pub(super) fn check_summary(run: &BenchRun, thresholds: &Thresholds) -> Outcomes
 fn is_beyond(figure: &Figure, n: usize) -> bool {
     let Some(q) = figure.statistic.and_then(Statistic::tail) else { return false };
     let unknown = figure.definition.percentiles == Percentiles::Unknown;
-    unknown && q.get().min(1.0 - q.get()) * real(n as u64) < 1.0
+    unknown && q.get().min(1.0 - q.get()) * count(n) < 1.0
 }
 
 /// Means and medians of the summary beside those of the requests.
@@ -157,7 +161,7 @@ fn figures(run: &BenchRun, metric: Metric) -> impl Iterator<Item = &Figure> {
     reason = "ranks between 0 and n, clipped"
 )]
 fn range(figure: &Figure, sorted: &[f64]) -> Option<(f64, f64)> {
-    let n = real(sorted.len() as u64);
+    let n = count(sorted.len());
     let mean = sorted.iter().sum::<f64>() / n;
     let q = match figure.statistic? {
         Statistic::Mean => return Some((mean, mean)),

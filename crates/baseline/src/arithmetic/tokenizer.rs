@@ -5,7 +5,10 @@ use trueline_core::{
 };
 
 use super::checks::TOKENIZER_MISMATCH;
-use super::stated::{about_each, conclude, real};
+use super::stated::about_each;
+use crate::conclusion::conclude;
+use crate::form::Form;
+use crate::stats::real;
 
 /// Checks both counts of prompt and of output tokens.
 ///
@@ -75,7 +78,7 @@ fn made_of(count: Metric) -> &'static [Metric] {
 }
 
 fn counted(finding: Finding, own: u64, server: u64) -> Finding {
-    finding.with("form", "aggregate").with("own_tokens", own).with("server_tokens", server)
+    finding.with("form", Form::Aggregate).with("own_tokens", own).with("server_tokens", server)
 }
 
 /// The share that no whole constant explains, and whether one that is no whole number would.

@@ -8,8 +8,11 @@ use super::checks::UNIT_MISMATCH;
 use super::pair::Pair;
 use super::parts::latency_pairs;
 use super::rates::{request_pair, token_pairs};
-use super::stated::{conclude, spread, worded};
+use super::stated::spread;
 use super::summary::summary_pairs;
+use super::words::worded;
+use crate::conclusion::conclude;
+use crate::form::Form;
 use crate::samples::is_of_a_run;
 
 /// What a factor between two units is called.
@@ -34,7 +37,7 @@ pub(super) fn check_units(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
         let text = format!("{}: {stated} against {derived}, a factor of {name}", pair.what);
         findings.push(
             Finding::new(check, about, text)
-                .with("form", "aggregate")
+                .with("form", Form::Aggregate)
                 .with("stated", pair.stated)
                 .with("derived", pair.derived)
                 .with("factor", factor),

@@ -8,6 +8,7 @@ use trueline_core::{
 };
 
 use super::checks::{MEAN_OF_RATES, TOTAL_TOKENS_CALLED_OUTPUT};
+use crate::stats::{mean, real};
 
 /// Checks what a quoted output rate is made of.
 ///
@@ -70,9 +71,8 @@ pub fn check_quoted_rate(claim: &Claim, run: &BenchRun, thresholds: &Thresholds)
     outcomes
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
 fn over(tokens: u64, seconds: f64) -> Option<f64> {
-    (seconds > 0.0).then(|| tokens as f64 / seconds)
+    (seconds > 0.0).then(|| real(tokens) / seconds)
 }
 
 /// The mean of the requests' output tokens over their end-to-end latencies: from the requests, else
@@ -86,8 +86,7 @@ fn mean_of_rates(run: &BenchRun) -> Option<f64> {
         let stated = run.reported.figure(Metric::OutputTokPerS, Some(Statistic::Mean))?;
         return stated.value.value().filter(|_| stated.definition.each == Each::Request);
     }
-    #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
-    Some(rates.iter().sum::<f64>() / rates.len() as f64)
+    mean(&rates)
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@ use super::checks::ZERO_SPREAD;
 use super::curve::{arm_of, curves};
 use super::exact::{agreement, listed, measurements};
 use crate::checks::DUPLICATE_RUN;
+use crate::form::Form;
+use crate::stats::count;
 
 /// So many figures that are equal in full are no chance.
 const FULL_FIGURES: usize = 4;
@@ -83,7 +85,7 @@ fn find_copies(copies: &[&BenchRun], equal: usize, outcomes: &mut Outcomes) {
     for about in scopes {
         outcomes.found(
             Finding::new(&DUPLICATE_RUN, about, message.clone())
-                .with("form", "aggregate")
+                .with("form", Form::Aggregate)
                 .with("runs", labels.clone())
                 .with("equal_figures", equal),
         );
@@ -94,8 +96,7 @@ fn find_copies(copies: &[&BenchRun], equal: usize, outcomes: &mut Outcomes) {
 pub(super) fn check_zero_spread(runs: &[&BenchRun], thresholds: &Thresholds) -> Outcomes {
     let check = &ZERO_SPREAD;
     let mut outcomes = Outcomes::default();
-    #[expect(clippy::cast_precision_loss, reason = "a handful of runs")]
-    let enough = |n: usize| n as f64 >= thresholds.get(check, "runs");
+    let enough = |n: usize| count(n) >= thresholds.get(check, "runs");
     for level in curves(runs).into_iter().flatten().filter(|level| enough(level.runs.len())) {
         let about = arm_of(runs).with_load(level.load);
         let figures: Vec<_> = level.runs.iter().map(|run| measurements(run)).collect();
@@ -111,7 +112,7 @@ pub(super) fn check_zero_spread(runs: &[&BenchRun], thresholds: &Thresholds) -> 
                 format!("{} repetitions at {} agree in every figure", figures.len(), level.load);
             outcomes.found(
                 Finding::new(check, about, message)
-                    .with("form", "aggregate")
+                    .with("form", Form::Aggregate)
                     .with("runs", level.runs.iter().map(|r| r.label.clone()).collect::<Vec<_>>()),
             );
         } else {
@@ -119,8 +120,7 @@ pub(super) fn check_zero_spread(runs: &[&BenchRun], thresholds: &Thresholds) -> 
         }
     }
     if outcomes.iter().count() == 0 {
-        let about: Scope = arm_of(runs);
-        outcomes.not_observed(check, Need::Repetitions, about);
+        outcomes.not_observed(check, Need::Repetitions, arm_of(runs));
     }
     outcomes
 }

@@ -2,8 +2,8 @@
 
 use trueline_core::{BenchRun, Each, Load, Metric, Scope, Statistic};
 
-use crate::samples::{is_of_a_run, metric_values};
-use crate::stats::median;
+use crate::samples::{is_of_a_run, median_over};
+use crate::stats::median_of;
 
 /// The runs at one load.
 #[derive(Debug, Clone)]
@@ -67,12 +67,7 @@ pub(super) fn value_of(run: &BenchRun, metric: Metric) -> Option<Stepped> {
         let value = figure.value.value().filter(|_| figure.definition.each != Each::Slice)?;
         Some(Stepped { value, half_step: figure.step / 2.0 })
     });
-    stated.or_else(|| {
-        let requests: Vec<_> = run.measured().collect();
-        let mut values = metric_values(&requests, metric)?;
-        values.sort_by(f64::total_cmp);
-        Some(Stepped { value: median(&values)?, half_step: 0.0 })
-    })
+    stated.or_else(|| Some(Stepped { value: median_over(run, metric)?, half_step: 0.0 }))
 }
 
 /// The metric by which throughput is judged, and its median at each level: the first that every
@@ -90,9 +85,7 @@ pub(super) fn at_levels(curve: &[Level<'_>], metric: Metric) -> Option<Vec<f64>>
 
 /// The median over the runs of a level of what they have.
 pub(super) fn of_level(level: &Level<'_>, of: impl Fn(&BenchRun) -> Option<f64>) -> Option<f64> {
-    let mut values: Vec<f64> = level.runs.iter().filter_map(|run| of(run)).collect();
-    values.sort_by(f64::total_cmp);
-    median(&values)
+    median_of(level.runs.iter().filter_map(|run| of(run)).collect())
 }
 
 /// Runs made up for the tests of this folder.

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use trueline_core::{BenchRun, Definition, Metric, Statistic, number};
 
-use crate::samples::metric_values;
-use crate::stats::median;
+use crate::samples::median_over;
 
 /// A measured time or rate of a run.
 #[derive(Debug, Clone, Copy)]
@@ -39,14 +38,12 @@ pub(super) fn measurements(run: &BenchRun) -> Vec<Exact> {
     if !stated.is_empty() {
         return stated;
     }
-    let requests: Vec<_> = run.measured().collect();
     [Metric::TtftS, Metric::TpotS, Metric::E2eLatencyS]
         .into_iter()
         .filter_map(|metric| {
-            let mut values = metric_values(&requests, metric)?;
-            values.sort_by(f64::total_cmp);
             let statistic = Some(Statistic::Median);
-            Some(Exact { metric, statistic, value: median(&values)?, step: 0.0, meaning: None })
+            let value = median_over(run, metric)?;
+            Some(Exact { metric, statistic, value, step: 0.0, meaning: None })
         })
         .collect()
 }

@@ -5,6 +5,9 @@ use trueline_core::{BenchRun, Finding, Need, Outcomes, Thresholds};
 use super::checks::IDENTICAL_ACROSS_LEVELS;
 use super::curve::{arm_of, curves};
 use super::exact::{Exact, agreement, listed, measurements};
+use crate::conclusion::conclude;
+use crate::form::Form;
+use crate::stats::count;
 
 /// Checks that no two loads share their measured times and rates to the last digit.
 ///
@@ -32,14 +35,13 @@ pub(super) fn check_identical(runs: &[&BenchRun], thresholds: &Thresholds) -> Ou
                 }
                 compared |= !figures.is_empty() && !others.is_empty();
                 let same = agreement(figures, others, digits).families;
-                #[expect(clippy::cast_precision_loss, reason = "a handful of metrics")]
-                if same.len() as f64 >= wanted {
+                if count(same.len()) >= wanted {
                     let (Some(a), Some(b)) = (run.plan.load, other.plan.load) else { continue };
                     let names: Vec<String> = same.iter().map(ToString::to_string).collect();
                     let message = format!("{} are equal at {a} and {b}", listed(&names));
                     outcomes.found(
                         Finding::new(check, about, message)
-                            .with("form", "aggregate")
+                            .with("form", Form::Aggregate)
                             .with("runs", vec![run.label.clone(), other.label.clone()])
                             .with("equal", names),
                     );
@@ -58,7 +60,7 @@ pub(super) fn check_identical(runs: &[&BenchRun], thresholds: &Thresholds) -> Ou
             let message = format!("{name} is equal at all {} loads", curve.len());
             outcomes.found(
                 Finding::new(check, about, message)
-                    .with("form", "aggregate")
+                    .with("form", Form::Aggregate)
                     .with("levels", curve.len())
                     .with("runs", vec![first.label.clone()])
                     .with("equal", vec![name.to_owned()]),
@@ -66,12 +68,7 @@ pub(super) fn check_identical(runs: &[&BenchRun], thresholds: &Thresholds) -> Ou
             return outcomes;
         }
     }
-    if compared {
-        outcomes.clear(check, about);
-    } else {
-        outcomes.not_observed(check, Need::ThreeLevels, about);
-    }
-    outcomes
+    conclude(check, about, Vec::new(), (!compared).then_some(Need::ThreeLevels))
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@ use trueline_core::{BenchRun, Finding, Metric, Need, Outcomes, Thresholds};
 
 use super::checks::HIGH_SPREAD;
 use super::curve::{Level, Stepped, arm_of, curves, value_of};
-use crate::stats::median;
+use crate::form::Form;
+use crate::stats::{median, sorted};
 
 /// The metrics judged: throughput, and the usual value of each time.
 const JUDGED: [Metric; 5] =
@@ -55,7 +56,7 @@ pub(super) fn check_spread(runs: &[&BenchRun], thresholds: &Thresholds) -> Outco
             outcomes.found(
                 Finding::new(check, about, message)
                     .with("metric", spread.metric.name())
-                    .with("form", "aggregate")
+                    .with("form", Form::Aggregate)
                     .with("runs", level.runs.len())
                     .with("least", spread.least)
                     .with("most", spread.most)
@@ -85,8 +86,7 @@ fn spread(level: &Level<'_>, metric: Metric) -> Option<Spread> {
     let values: Vec<Stepped> =
         level.runs.iter().map(|run| value_of(run, metric)).collect::<Option<_>>()?;
     let rounding = values.iter().map(|v| v.half_step).fold(0.0, f64::max) * 2.0;
-    let mut sorted: Vec<f64> = values.iter().map(|v| v.value).collect();
-    sorted.sort_by(f64::total_cmp);
+    let sorted = sorted(values.iter().map(|v| v.value).collect());
     let (least, most) = (*sorted.first()?, *sorted.last()?);
     let middle = median(&sorted).filter(|middle| *middle > 0.0)?;
     let share = (most - least - rounding).max(0.0) / middle;

@@ -5,6 +5,7 @@ use trueline_core::{BenchRun, Claim, ClaimKind, Finding, Need, Outcomes, Scope, 
 
 use super::checks::{SATURATION_NOT_REACHED, THROUGHPUT_DIP};
 use super::curve::{Level, arm_of, at_levels, curves, throughput};
+use crate::form::Form;
 use crate::samples::is_of_a_run;
 
 /// Checks that no level lies below its lower neighbour while the next one is back up.
@@ -37,7 +38,7 @@ pub(super) fn check_dip(runs: &[&BenchRun], thresholds: &Thresholds) -> Outcomes
             );
             outcomes.found(
                 Finding::new(check, about.clone().with_load(dip.load), message)
-                    .with("form", "aggregate")
+                    .with("form", Form::Aggregate)
                     .with("metric", metric.name())
                     .with("below", *before)
                     .with("dip", *at)
@@ -99,7 +100,7 @@ pub fn check_saturation(claim: &Claim, runs: &[&BenchRun], thresholds: &Threshol
                     percent(gain.a_doubling)
                 ),
             )
-            .with("form", "aggregate")
+            .with("form", Form::Aggregate)
             .with("gain_a_doubling", gain.a_doubling)
             .with("throughputs", vec![gain.low, gain.high]),
         ),

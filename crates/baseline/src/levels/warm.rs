@@ -7,6 +7,8 @@ use trueline_core::{
 
 use super::checks::WARM_BETWEEN_LEVELS;
 use super::curve::{Level, arm_of, curves, of_level, value_of};
+use crate::form::Form;
+use crate::stats::real;
 
 /// What is known of the cache at one level.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,10 +84,9 @@ fn state(level: &Level<'_>) -> State {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "token counts stay far below 2^53")]
 fn hit_share(run: &BenchRun) -> Option<f64> {
     let totals = run.tokens(Total::CachedTokens).zip(run.tokens(Total::PromptTokens));
-    let derived = totals.filter(|(_, all)| *all > 0).map(|(hit, all)| hit as f64 / all as f64);
+    let derived = totals.filter(|(_, all)| *all > 0).map(|(hit, all)| real(hit) / real(all));
     derived.or_else(|| {
         let stated = |statistic| run.reported.value(Metric::CacheHitShare, statistic);
         stated(None).or_else(|| stated(Some(Statistic::Mean)))
@@ -110,7 +111,7 @@ fn by_hits(about: &Scope, states: &[State], limit: f64) -> Option<Finding> {
     );
     Some(
         Finding::new(&WARM_BETWEEN_LEVELS, about.clone(), message)
-            .with("form", "aggregate")
+            .with("form", Form::Aggregate)
             .with("hit_shares", known.iter().map(|(_, hit)| *hit).collect::<Vec<f64>>())
             .with("levels", known.iter().map(|(load, _)| load.to_string()).collect::<Vec<_>>()),
     )
@@ -132,7 +133,7 @@ fn by_ttft(about: &Scope, states: &[State], quotient: f64) -> Option<Finding> {
                 );
                 return Some(
                     Finding::new(&WARM_BETWEEN_LEVELS, about.clone(), message)
-                        .with("form", "aggregate")
+                        .with("form", Form::Aggregate)
                         .with("lower_load_ttft_s", *slow)
                         .with("higher_load_ttft_s", *fast)
                         .with("prompt_tokens", work.0)
@@ -162,7 +163,7 @@ fn by_plan(about: &Scope, states: &[State]) -> Option<Finding> {
             return Some(
                 Finding::new(&WARM_BETWEEN_LEVELS, about.clone(), message)
                     .at(Severity::Note)
-                    .with("form", "aggregate")
+                    .with("form", Form::Aggregate)
                     .with("equal", what),
             );
         }

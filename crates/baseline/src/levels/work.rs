@@ -1,12 +1,15 @@
 //! Whether the levels of a sweep did the same work for each request.
 
 use trueline_core::{
-    BenchRun, ClaimKind, Finding, Metric, Need, Outcomes, Statistic, Thresholds, Tokens, Total,
-    number,
+    BenchRun, ClaimKind, Finding, Metric, Need, Outcomes, Statistic, Thresholds, Total, number,
 };
 
 use super::curve::{arm_of, curves};
 use crate::checks::WORKLOAD_DIFFERS;
+use crate::conclusion::conclude;
+use crate::form::Form;
+use crate::samples::value_of;
+use crate::stats::{count, real, squares_about};
 
 /// The standard deviation of lengths over their mean where nobody states it: that of chat data.
 const UNKNOWN_SPREAD: f64 = 1.0;
@@ -70,7 +73,7 @@ pub(super) fn check_level_work(runs: &[&BenchRun], thresholds: &Thresholds) -> O
                         Finding::new(check, about, message)
                             .touching([ClaimKind::Ranking, ClaimKind::Trend])
                             .advising("give every level the same requests")
-                            .with("form", "aggregate")
+                            .with("form", Form::Aggregate)
                             .with("mean_tokens", vec![a.mean, b.mean])
                             .with("runs", vec![one.label.clone(), other.label.clone()]),
                     );
@@ -79,12 +82,7 @@ pub(super) fn check_level_work(runs: &[&BenchRun], thresholds: &Thresholds) -> O
             }
         }
     }
-    if compared {
-        outcomes.clear(check, about);
-    } else {
-        outcomes.not_observed(check, Need::ThreeLevels, about);
-    }
-    outcomes
+    conclude(check, about, Vec::new(), (!compared).then_some(Need::ThreeLevels))
 }
 
 fn same_requests(a: &BenchRun, b: &BenchRun) -> bool {
@@ -98,22 +96,13 @@ fn allowed(a: Length, b: Length, limit: f64) -> f64 {
     mean * (limit + ERRORS * error)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
 fn length(run: &BenchRun, metric: Metric, total: Total) -> Option<Length> {
-    let requests = run.completed().filter(|n| *n > 0)? as f64;
-    let mean = run.tokens(total)? as f64 / requests;
-    let each: Option<Vec<f64>> = run
-        .measured()
-        .map(|r| match metric {
-            Metric::PromptTokens => r.tokens.prompt.value(),
-            _ => r.tokens.output.value(),
-        })
-        .map(|tokens| tokens.map(Tokens::as_f64))
-        .collect();
-    let seen = each.filter(|each| each.len() >= 2).map(|each| {
-        let off: f64 = each.iter().map(|x| (x - mean).powi(2)).sum();
-        (off / (each.len() as f64 - 1.0)).sqrt()
-    });
+    let requests = real(run.completed().filter(|n| *n > 0)?);
+    let mean = real(run.tokens(total)?) / requests;
+    let each: Option<Vec<f64>> = run.measured().map(|r| value_of(r, metric)).collect();
+    let seen = each
+        .filter(|each| each.len() >= 2)
+        .map(|each| (squares_about(mean, &each) / (count(each.len()) - 1.0)).sqrt());
     let stated = || run.reported.value(metric, Some(Statistic::Deviation));
     let spread = seen.or_else(stated).map_or(UNKNOWN_SPREAD, |deviation| deviation / mean);
     (mean > 0.0).then_some(Length { mean, spread, requests })

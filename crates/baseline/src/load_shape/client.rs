@@ -7,6 +7,8 @@ use trueline_core::{
 
 use super::checks::CLIENT_BOUND;
 use super::timeline::{Shape, sent_requests, shape};
+use crate::form::Form;
+use crate::stats::real;
 
 /// Checks that requests did not wait in the client.
 ///
@@ -39,7 +41,7 @@ pub(super) fn check_client(run: &BenchRun, thresholds: &Thresholds) -> Outcomes 
                     short(gap, 2)
                 ),
             )
-            .with("form", "aggregate")
+            .with("form", Form::Aggregate)
             .with("send_delay_s", delay)
             .with("statistic", statistic)
             .with("mean_gap_s", gap)
@@ -53,22 +55,20 @@ pub(super) fn check_client(run: &BenchRun, thresholds: &Thresholds) -> Outcomes 
     outcomes
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
 fn mean_gap(run: &BenchRun) -> Option<f64> {
     match shape(run) {
         Shape::Closed(_) => None,
         Shape::Open(rate) => Some(rate.recip()),
-        Shape::Unknown => Some(seconds(run)? / sent_requests(run)? as f64).filter(|gap| *gap > 0.0),
+        Shape::Unknown => Some(seconds(run)? / real(sent_requests(run)?)).filter(|gap| *gap > 0.0),
     }
 }
 
 /// How long the run took: as stated, else as its request rate and count say.
-#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
 fn seconds(run: &BenchRun) -> Option<f64> {
     let stated = run.duration().map(|d| d.as_secs_f64());
     stated.or_else(|| {
         let rate = run.reported.value(Metric::RequestPerS, None)?;
-        Some(run.completed()? as f64 / rate).filter(|s| s.is_finite())
+        Some(real(run.completed()?) / rate).filter(|s| s.is_finite())
     })
 }
 

@@ -5,8 +5,9 @@ use trueline_core::{BenchRun, Finding, Metric, Need, Outcomes, Scope, Severity, 
 
 use super::checks::DRIFT;
 use super::series::{Field, column, in_send_order, values};
-use super::timeline::{Shape, Timeline, by_wave, careful_trend, count, middle, shape};
-use crate::stats::{Trend, trend};
+use super::timeline::{Shape, Timeline, by_wave, careful_trend, shape};
+use crate::form::Form;
+use crate::stats::{Trend, count, median_of, trend};
 
 /// The metrics judged, and the fields whose own trend may explain theirs.
 const JUDGED: [(Metric, &str, &[Named]); 3] = [
@@ -134,7 +135,7 @@ fn change(values: &[f64], wave: usize, closed: bool, p: f64) -> Option<Change> {
     }
     let found = if closed { trend(&waves) } else { careful_trend(&waves) };
     let trend = found.filter(|t| t.p < p)?;
-    let share = trend.span() / middle(&waves).filter(|m| *m > 0.0)?;
+    let share = trend.span() / median_of(waves).filter(|m| *m > 0.0)?;
     Some(Change { trend, share })
 }
 
@@ -152,7 +153,7 @@ fn finding(
         message += &format!(", as {field} does");
     }
     let mut finding = Finding::new(&DRIFT, about, message)
-        .with("form", "requests")
+        .with("form", Form::Requests)
         .with("metric", metric.name())
         .with("change_share", change.share)
         .with("kendall_tau", change.trend.tau)

@@ -7,6 +7,8 @@ use trueline_core::{
 
 use super::checks::{IN_FLIGHT_AT_EDGES, PREEMPTED_OR_RETRIED};
 use super::timeline::sent_requests;
+use crate::form::Form;
+use crate::stats::{count, real};
 
 /// Checks that few requests were cut off while they were in flight.
 ///
@@ -50,10 +52,9 @@ struct CutOff {
     all: u64,
     share: f64,
     by_tokens: bool,
-    form: &'static str,
+    form: Form,
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
 fn cut_off(run: &BenchRun) -> Option<CutOff> {
     let recorded: Vec<_> = run.requests.iter().filter(|r| !r.warmup).collect();
     let told = recorded.iter().all(|r| r.outcome != Outcome::Unknown);
@@ -74,13 +75,13 @@ fn cut_off(run: &BenchRun) -> Option<CutOff> {
         };
         let by_tokens = tokens(true).zip(tokens(false)).filter(|(cut, rest)| cut + rest > 0.0);
         let share = by_tokens
-            .map_or(cancelled as f64 / recorded.len() as f64, |(cut, rest)| cut / (cut + rest));
+            .map_or(real(cancelled) / count(recorded.len()), |(cut, rest)| cut / (cut + rest));
         return Some(CutOff {
             requests: cancelled,
             all: recorded.len() as u64,
             share,
             by_tokens: by_tokens.is_some(),
-            form: "requests",
+            form: Form::Requests,
         });
     }
     let (cancelled, completed) = (stated?, run.completed()?);
@@ -88,9 +89,9 @@ fn cut_off(run: &BenchRun) -> Option<CutOff> {
     Some(CutOff {
         requests: cancelled,
         all,
-        share: cancelled as f64 / all as f64,
+        share: real(cancelled) / real(all),
         by_tokens: false,
-        form: "aggregate",
+        form: Form::Aggregate,
     })
 }
 
@@ -114,13 +115,12 @@ pub(super) fn check_retries(run: &BenchRun, thresholds: &Thresholds) -> Outcomes
     if !parts.is_empty() {
         let twice = preempted.unwrap_or(0).saturating_add(retried.unwrap_or(0));
         let sent = sent_requests(run);
-        #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
-        let few = sent.is_some_and(|n| twice as f64 <= thresholds.get(check, "share") * n as f64);
+        let few = sent.is_some_and(|n| real(twice) <= thresholds.get(check, "share") * real(n));
         let of = sent.map_or_else(String::new, |n| format!(" of {n} requests"));
         let severity = if few { Severity::Note } else { Severity::Warning };
         let message = format!("{} during the run{of}", parts.join(" and "));
         let mut finding =
-            Finding::new(check, about, message).at(severity).with("form", "aggregate");
+            Finding::new(check, about, message).at(severity).with("form", Form::Aggregate);
         if let Some(n) = preempted {
             finding = finding.with("preemptions", n);
         }

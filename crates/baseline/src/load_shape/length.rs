@@ -6,7 +6,9 @@ use trueline_core::{
 };
 
 use super::checks::RUN_TOO_SHORT;
-use crate::stats::quantile;
+use crate::form::Form;
+use crate::samples::value_of;
+use crate::stats::{quantile, sorted};
 
 /// Checks that a run lasted a minute and ten of its own p95 latencies.
 ///
@@ -40,7 +42,7 @@ pub(super) fn check_length(run: &BenchRun, thresholds: &Thresholds) -> Outcomes 
             _ => format!("the run lasts {} s", short(seconds, 3)),
         };
         let mut finding = Finding::new(check, about, message)
-            .with("form", if run.requests.is_empty() { "aggregate" } else { "requests" })
+            .with("form", Form::of(run))
             .with("duration_s", seconds)
             .with("needed_s", needed)
             .advising(format!("let the run last {} s or more", short(needed.ceil(), 4)));
@@ -63,11 +65,9 @@ struct Bounds {
 }
 
 fn p95_bounds(run: &BenchRun) -> Bounds {
-    let mut latencies: Vec<f64> =
-        run.measured().filter_map(|r| Some(r.any_e2e()?.took.as_secs_f64())).collect();
-    if !latencies.is_empty() {
-        latencies.sort_by(f64::total_cmp);
-        let p95 = quantile(&latencies, 0.95);
+    let latencies = run.measured().filter_map(|r| value_of(r, Metric::E2eLatencyS)).collect();
+    let p95 = quantile(&sorted(latencies), 0.95);
+    if p95.is_some() {
         return Bounds { low: p95, high: p95 };
     }
     let mut bounds = Bounds { low: None, high: None };

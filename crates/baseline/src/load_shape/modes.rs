@@ -7,8 +7,9 @@ use trueline_core::{
 
 use super::checks::BIMODAL;
 use super::series::{Field, Point, column, point};
-use super::timeline::{Timeline, count, middle, shape};
-use crate::stats::{dip, independent_share};
+use super::timeline::{Timeline, shape};
+use crate::form::Form;
+use crate::stats::{count, dip, independent_share, mean, median_of, sorted};
 
 /// Fields that may tell the modes apart and then explain them.
 const FIELDS: [(&str, Field); 3] =
@@ -84,8 +85,7 @@ fn judge(
     let (low, high) = (ranked.get(..split)?, ranked.get(split..)?);
     let share = if ordered { within_modes(low, high) } else { 1.0 };
     let dip = dip(&logs).filter(|dip| dip.dip * share.sqrt() > dip.critical)?;
-    let usual =
-        |side: &[(usize, Point)]| middle(&side.iter().map(|(_, p)| p.value).collect::<Vec<_>>());
+    let usual = |side: &[(usize, Point)]| median_of(side.iter().map(|(_, p)| p.value).collect());
     let (fast, slow) = (usual(low)?, usual(high)?);
     let smaller = count(low.len().min(high.len())) / count(ranked.len());
     if slow / fast < thresholds.get(check, "apart")
@@ -109,7 +109,7 @@ fn judge(
     Some(
         Finding::new(check, about, message)
             .at(if explained { Severity::Note } else { Severity::Warning })
-            .with("form", "requests")
+            .with("form", Form::Requests)
             .with("dip", dip.dip)
             .with("dip_critical", dip.critical)
             .with("fast_median_s", fast)
@@ -126,7 +126,7 @@ fn within_modes(low: &[(usize, Point)], high: &[(usize, Point)]) -> f64 {
     let mut off: Vec<(usize, f64)> = Vec::with_capacity(low.len() + high.len());
     for side in [low, high] {
         let logs: Vec<f64> = side.iter().map(|(_, p)| p.value.ln()).collect();
-        let mean = logs.iter().sum::<f64>() / count(logs.len());
+        let Some(mean) = mean(&logs) else { continue };
         off.extend(side.iter().zip(&logs).map(|((at, _), log)| (*at, log - mean)));
     }
     off.sort_by_key(|(at, _)| *at);
@@ -136,7 +136,7 @@ fn within_modes(low: &[(usize, Point)], high: &[(usize, Point)]) -> f64 {
 /// Where to split sorted values so that the variance between the sides is largest.
 fn split(sorted: &[f64]) -> Option<usize> {
     let n = count(sorted.len());
-    let mean = sorted.iter().sum::<f64>() / n;
+    let mean = mean(sorted)?;
     let (mut below, mut best) = (0.0, None::<(f64, usize)>);
     for (at, value) in sorted.iter().enumerate().take(sorted.len().saturating_sub(1)) {
         below += value - mean;
@@ -180,8 +180,7 @@ fn goes_with(
 
 /// The probability that a value of the second is above one of the first, ties counted half.
 fn area(low: &[f64], high: &[f64]) -> f64 {
-    let mut low = low.to_vec();
-    low.sort_by(f64::total_cmp);
+    let low = sorted(low.to_vec());
     let above: f64 = high
         .iter()
         .map(|value| {

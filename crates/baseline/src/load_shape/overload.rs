@@ -5,9 +5,10 @@ use trueline_core::{BenchRun, Finding, Metric, Need, Outcomes, Scope, Thresholds
 
 use super::checks::OVER_SATURATED;
 use super::overload_sums::from_figures;
-use super::series::value_of;
-use super::timeline::{Sent, Shape, Timeline, by_wave, count, middle, shape};
-use crate::stats::{quantile, trend};
+use super::timeline::{Sent, Shape, Timeline, by_wave, shape};
+use crate::form::Form;
+use crate::samples::value_of;
+use crate::stats::{count, mean, median_of, quantile, sorted, squares_about, trend};
 
 /// The normal deviate that one run in a hundred exceeds.
 pub(super) const CHANCE: f64 = 2.33;
@@ -44,8 +45,8 @@ pub(super) fn check_overload(run: &BenchRun, thresholds: &Thresholds) -> Outcome
         }
     };
     let (judged, form) = match Timeline::of(run) {
-        Some(line) => (from_requests(&line, rate, thresholds), "requests"),
-        None => (from_figures(run, rate, thresholds), "aggregate"),
+        Some(line) => (from_requests(&line, rate, thresholds), Form::Requests),
+        None => (from_figures(run, rate, thresholds), Form::Aggregate),
     };
     match judged {
         Judged::Overloaded(message, evidence) => {
@@ -117,7 +118,7 @@ fn from_requests(line: &Timeline<'_>, rate: f64, thresholds: &Thresholds) -> Jud
         let values: Vec<f64> = points.iter().map(of).collect();
         let means = by_wave(&values, values.len() / PARTS);
         let trend = trend(&means).filter(|t| t.p < thresholds.get(check, "p"))?;
-        let growth = trend.span() / middle(&means).filter(|m| *m > 0.0)?;
+        let growth = trend.span() / median_of(means).filter(|m| *m > 0.0)?;
         (growth > thresholds.get(check, "growth")).then_some((growth, trend.span()))
     };
     let grown = (growth(|p| p[0]), growth(|p| p[1]), growth(|p| p[2]));
@@ -148,9 +149,7 @@ fn from_requests(line: &Timeline<'_>, rate: f64, thresholds: &Thresholds) -> Jud
 /// From when on requests end as well as begin.
 fn filled_at(measured: &[Sent<'_>]) -> Option<f64> {
     let quarter = measured.get(..measured.len() / 4)?;
-    let mut latencies: Vec<f64> =
-        quarter.iter().filter_map(|sent| Some(sent.end? - sent.at)).collect();
-    latencies.sort_by(f64::total_cmp);
+    let latencies = sorted(quarter.iter().filter_map(|sent| Some(sent.end? - sent.at)).collect());
     Some(measured.first()?.at + quantile(&latencies, 0.95)?)
 }
 
@@ -161,16 +160,12 @@ fn filled_at(measured: &[Sent<'_>]) -> Option<f64> {
 /// `2.33 sqrt((a^2 + s^2) / n)`, with `a` the deviation of the gaps between sends over their mean,
 /// and `s` that of service times: half.
 fn by_chance(measured: &[Sent<'_>]) -> f64 {
-    let gaps: Vec<f64> = measured.windows(2).map(|two| gap(two).unwrap_or(0.0)).collect();
+    let gaps: Vec<f64> =
+        measured.iter().zip(measured.iter().skip(1)).map(|(a, b)| b.at - a.at).collect();
     let n = count(gaps.len());
-    let mean = gaps.iter().sum::<f64>() / n;
-    let squares = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / n;
-    let arrivals = if mean > 0.0 { squares / mean.powi(2) } else { 0.0 };
+    let varied = mean(&gaps).filter(|mean| *mean > 0.0);
+    let arrivals = varied.map_or(0.0, |mean| squares_about(mean, &gaps) / n / mean.powi(2));
     CHANCE * ((arrivals + 0.25) / n).sqrt()
-}
-
-fn gap(two: &[Sent<'_>]) -> Option<f64> {
-    Some(two.last()?.at - two.first()?.at)
 }
 
 #[cfg(test)]

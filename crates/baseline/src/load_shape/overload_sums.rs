@@ -6,6 +6,7 @@ use trueline_core::{BenchRun, Each, Metric, Need, Statistic, Thresholds};
 use super::checks::OVER_SATURATED;
 use super::overload::{CHANCE, Judged};
 use super::timeline::sent_requests;
+use crate::stats::real;
 
 /// Decoding beyond five times its mean is rare, whatever lengths the replies have.
 const LONGEST_DECODE: f64 = 5.0;
@@ -16,7 +17,6 @@ const LONGEST_DECODE: f64 = 5.0;
 /// `requests / (duration - 5 x mean decode time)` is below 95 % of the rate asked for,
 /// the time beyond `requests / rate` is more than Poisson arrivals explain, the high quantile of
 /// TTFT is at least half of it, and 1.8 times its median: the wait grew.
-#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
 pub(super) fn from_figures(run: &BenchRun, rate: f64, thresholds: &Thresholds) -> Judged {
     let check = &OVER_SATURATED;
     let value = |metric, statistic| {
@@ -24,7 +24,7 @@ pub(super) fn from_figures(run: &BenchRun, rate: f64, thresholds: &Thresholds) -
         figure.value.value().filter(|_| figure.definition.each == Each::Request)
     };
     let numbers = || {
-        let n = sent_requests(run)? as f64;
+        let n = real(sent_requests(run)?);
         let seconds = run.reported.duration.value()?.as_secs_f64();
         let decode =
             value(Metric::E2eLatencyS, Statistic::Mean)? - value(Metric::TtftS, Statistic::Mean)?;

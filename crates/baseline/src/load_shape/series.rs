@@ -2,7 +2,9 @@
 
 use trueline_core::{Metric, RequestRecord, Share, Tokens};
 
-use super::timeline::{Sent, middle};
+use super::timeline::Sent;
+use crate::samples::value_of;
+use crate::stats::median_of;
 
 /// One value of a request with the work behind it.
 #[derive(Debug, Clone, Copy)]
@@ -17,18 +19,6 @@ pub(super) struct Point {
     pub(super) output: Option<f64>,
     /// Cached over prompt tokens.
     pub(super) hit: Option<f64>,
-}
-
-/// The value of a metric of one request: TTFT, TPOT or end-to-end latency.
-pub(super) fn value_of(request: &RequestRecord, metric: Metric) -> Option<f64> {
-    match metric {
-        Metric::TtftS => Some(request.any_ttft()?.took.as_secs_f64()),
-        Metric::E2eLatencyS => Some(request.any_e2e()?.took.as_secs_f64()),
-        Metric::TpotS => {
-            Some(request.decode_rate().value()?.get().recip()).filter(|v| v.is_finite())
-        }
-        _ => None,
-    }
 }
 
 /// A number that a point may hold.
@@ -67,7 +57,7 @@ pub(super) fn values(points: &[Point]) -> Vec<f64> {
 /// either is above 1. TTFT has nothing to do with output.
 pub(super) fn slower(first: &[Point], second: &[Point], metric: Metric) -> Option<f64> {
     let quotient = |of: Field| {
-        let (a, b) = (middle(&column(first, of)?)?, middle(&column(second, of)?)?);
+        let (a, b) = (median_of(column(first, of)?)?, median_of(column(second, of)?)?);
         (b > 0.0).then(|| a / b)
     };
     let took = quotient(|p| Some(p.value))?;

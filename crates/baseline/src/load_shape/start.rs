@@ -6,8 +6,8 @@ use trueline_core::{ClaimKind, Finding, Metric, Scope, Severity, Thresholds};
 
 use super::checks::WARMUP_INSIDE;
 use super::series::{Point, slower, values};
-use super::timeline::{count, middle};
-use crate::stats::{independent_share, mser5, quantile};
+use crate::form::Form;
+use crate::stats::{count, independent_share, median_of, mser5, quantile, sorted};
 
 /// What is the start of a run, and how its requests depend on each other.
 #[derive(Debug, Clone, Copy)]
@@ -45,7 +45,7 @@ pub(super) fn judge(
     if !slow && !unsteady {
         return None;
     }
-    let (early, late) = (middle(&values(start))?, middle(&values(rest))?);
+    let (early, late) = (median_of(values(start))?, median_of(values(rest))?);
     let (of_first, of_rest) = match first {
         1 => (format!("{what} of the first request"), "the median of the rest"),
         n => (format!("median {what} of the first {n} requests"), "that of the rest"),
@@ -64,14 +64,14 @@ pub(super) fn judge(
     let severe = unsteady && (slow || !split.queue_remembers);
     let mut finding = Finding::new(check, about, message)
         .at(if severe { Severity::Error } else { Severity::Warning })
-        .with("form", "requests")
+        .with("form", Form::Requests)
         .with("metric", metric.name())
         .with("first_requests", first)
         .with("requests", points.len())
         .with("first_median_s", early)
         .with("rest_median_s", late)
         .with("ratio_beyond_work", ratio);
-    let hits = |points: &[Point]| middle(&points.iter().filter_map(|p| p.hit).collect::<Vec<_>>());
+    let hits = |points: &[Point]| median_of(points.iter().filter_map(|p| p.hit).collect());
     if let (Some(early), Some(late)) = (hits(start), hits(rest)) {
         finding = finding.with("first_hit_share", early).with("rest_hit_share", late);
     }
@@ -103,8 +103,7 @@ pub(super) fn start_is_the_tail(
 /// Whether chance leaves the start this slow in fewer than `p` of all runs.
 fn no_chance((start, rest): (&[Point], &[Point]), ratio: f64, split: Split, p: f64) -> bool {
     let ordered = values(rest);
-    let mut rest = ordered.clone();
-    rest.sort_by(f64::total_cmp);
+    let rest = sorted(ordered.clone());
     let (Some(usual), Some(p95)) = (quantile(&rest, 0.5), quantile(&rest, 0.95)) else {
         return false;
     };
@@ -117,7 +116,7 @@ fn no_chance((start, rest): (&[Point], &[Point]), ratio: f64, split: Split, p: f
         return enough && least > ratio * if alone { most } else { p95 };
     }
     if start.len() < 8 {
-        return middle(&values(start)).is_some_and(|early| early > ratio * p95);
+        return median_of(values(start)).is_some_and(|early| early > ratio * p95);
     }
     let above = count(start.iter().filter(|point| point.value > usual).count());
     let share = if split.queue_remembers { independent_share(&ordered) } else { 1.0 };

@@ -6,8 +6,9 @@ use trueline_core::{
 };
 
 use super::checks::HEAVY_TAIL;
-use super::series::value_of;
-use super::timeline::count;
+use crate::form::Form;
+use crate::samples::value_of;
+use crate::stats::{count, real};
 
 /// Checks that one request in a hundred does not hold a quarter of the summed time.
 ///
@@ -35,7 +36,7 @@ pub(super) fn check_tail(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
                 .with("top_percent_share", low),
             ),
             Some(judged) => clear |= judged.high <= limit,
-            None => few |= run.completed().is_some_and(|n| below(n, least)),
+            None => few |= run.completed().is_some_and(|n| real(n) < least),
         }
     }
     if outcomes.findings().count() > 0 {
@@ -50,17 +51,12 @@ pub(super) fn check_tail(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
     outcomes
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
-fn below(n: u64, least: f64) -> bool {
-    (n as f64) < least
-}
-
 /// Between which shares that of the slowest 1 % lies.
 struct Judged {
     n: u64,
     low: f64,
     high: f64,
-    form: &'static str,
+    form: Form,
 }
 
 fn from_requests(run: &BenchRun, metric: Metric, least: f64) -> Option<Judged> {
@@ -72,7 +68,7 @@ fn from_requests(run: &BenchRun, metric: Metric, least: f64) -> Option<Judged> {
     let all: f64 = values.iter().sum();
     let top: f64 = values.iter().take(values.len().div_ceil(100)).sum();
     let share = (all > 0.0).then(|| top / all)?;
-    Some(Judged { n: values.len() as u64, low: share, high: share, form: "requests" })
+    Some(Judged { n: values.len() as u64, low: share, high: share, form: Form::Requests })
 }
 
 fn from_figures(run: &BenchRun, metric: Metric, least: f64) -> Option<Judged> {
@@ -82,13 +78,13 @@ fn from_figures(run: &BenchRun, metric: Metric, least: f64) -> Option<Judged> {
             .find(|f| f.definition.each == Each::Request && f.statistic.is_some_and(wanted))?;
         figure.value.value().map(|value| (value, figure.step / 2.0))
     };
-    let n = run.completed().filter(|n| !below(*n, least))?;
+    let n = run.completed().filter(|n| real(*n) >= least)?;
     let (mean, mean_half) = value(|s| s == Statistic::Mean).filter(|(mean, _)| *mean > 0.0)?;
     let p99 = value(|s| matches!(s, Statistic::Quantile(q) if (q.get() - 0.99).abs() < 1e-9));
     let max = value(|s| s == Statistic::Max);
     let low = p99.map_or(0.0, |(p99, half)| 0.01 * (p99 - half) / (mean + mean_half));
     let high = max.map_or(1.0, |(max, half)| 0.01 * (max + half) / (mean - mean_half).max(0.0));
-    Some(Judged { n, low, high, form: "aggregate" })
+    Some(Judged { n, low, high, form: Form::Aggregate })
 }
 
 #[cfg(test)]

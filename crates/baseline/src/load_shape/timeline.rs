@@ -2,7 +2,7 @@
 
 use trueline_core::{BenchRun, Load, RequestRecord, Total};
 
-use crate::stats::{Trend, independent_share, trend, weakened_p};
+use crate::stats::{Trend, count, independent_share, mean, sorted, trend, weakened_p};
 
 /// One request on the run's time line.
 #[derive(Debug, Clone, Copy)]
@@ -125,10 +125,8 @@ impl<'a> Timeline<'a> {
     }
 
     fn open_at_sends(&self, stretches: &[(f64, f64)]) -> Vec<f64> {
-        let mut starts: Vec<f64> = stretches.iter().map(|f| f.0).collect();
-        let mut ends: Vec<f64> = stretches.iter().map(|f| f.1).collect();
-        starts.sort_by(f64::total_cmp);
-        ends.sort_by(f64::total_cmp);
+        let starts = sorted(stretches.iter().map(|f| f.0).collect());
+        let ends = sorted(stretches.iter().map(|f| f.1).collect());
         self.measured
             .iter()
             .map(|sent| {
@@ -153,8 +151,8 @@ impl<'a> Timeline<'a> {
         let busy: f64 = self.flights.iter().map(|(start, end)| end - start).sum();
         let from = self.flights.iter().map(|f| f.0).fold(f64::INFINITY, f64::min);
         let to = self.flights.iter().map(|f| f.1).fold(f64::NEG_INFINITY, f64::max);
-        let mean = if to > from { busy / (to - from) } else { count(self.flights.len()) };
-        let seen = mean.ceil().clamp(1.0, count(self.measured.len().max(1))) as usize;
+        let in_flight = if to > from { busy / (to - from) } else { count(self.flights.len()) };
+        let seen = in_flight.ceil().clamp(1.0, count(self.measured.len().max(1))) as usize;
         match shape {
             Shape::Closed(slots) => seen.max(slots as usize),
             Shape::Open(_) | Shape::Unknown => seen,
@@ -164,7 +162,7 @@ impl<'a> Timeline<'a> {
 
 /// The means of a series over consecutive waves; an incomplete last one is left out.
 pub(super) fn by_wave(values: &[f64], wave: usize) -> Vec<f64> {
-    values.chunks_exact(wave.max(1)).map(|w| w.iter().sum::<f64>() / count(w.len())).collect()
+    values.chunks_exact(wave.max(1)).filter_map(mean).collect()
 }
 
 /// The trend of a series, its `p` as it is where neighbours depend on each other: a queue remembers.
@@ -173,19 +171,6 @@ pub(super) fn careful_trend(values: &[f64]) -> Option<Trend> {
     let straight = values.iter().enumerate().map(|(i, value)| value - found.slope * count(i));
     let share = independent_share(&straight.collect::<Vec<_>>());
     Some(Trend { p: weakened_p(found.p, share), ..found })
-}
-
-/// A count as a float.
-#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
-pub(super) fn count(n: usize) -> f64 {
-    n as f64
-}
-
-/// The median of values in any order.
-pub(super) fn middle(values: &[f64]) -> Option<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    crate::stats::median(&sorted)
 }
 
 /// Runs made up for the tests of this folder.

@@ -5,7 +5,8 @@ use trueline_core::{BenchRun, Metric, Need, Outcomes, Scope, Thresholds};
 use super::checks::WARMUP_INSIDE;
 use super::series::in_send_order;
 use super::start::{Split, judge, start_is_the_tail};
-use super::timeline::{Sent, Shape, Timeline, count, shape};
+use super::timeline::{Sent, Shape, Timeline, shape};
+use crate::stats::count;
 
 /// Checks that the first requests are no slower than the rest.
 ///

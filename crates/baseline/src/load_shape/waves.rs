@@ -6,7 +6,9 @@ use trueline_core::{
 };
 
 use super::checks::{CONCURRENCY_NOT_REACHED, TOO_FEW_WAVES};
-use super::timeline::{Shape, Timeline, count, sent_requests, shape};
+use super::timeline::{Shape, Timeline, sent_requests, shape};
+use crate::form::Form;
+use crate::stats::{count, real};
 
 /// Checks that there are enough requests for each slot. An open loop has no slots.
 pub(super) fn check_waves(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
@@ -27,7 +29,7 @@ pub(super) fn check_waves(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
                             if (waves - 1.0).abs() < 1e-9 { "" } else { "s" }
                         ),
                     )
-                    .with("form", form(run))
+                    .with("form", Form::of(run))
                     .with("requests", requests)
                     .with("concurrency", u64::from(slots))
                     .with("waves", waves),
@@ -76,7 +78,7 @@ pub(super) fn check_concurrency_reached(run: &BenchRun, thresholds: &Thresholds)
     };
     if waves < 1.0 {
         let message = format!("{requests} requests cannot keep {slots} in flight");
-        outcomes.found(finding(message).with("form", form(run)));
+        outcomes.found(finding(message).with("form", Form::of(run)));
         return outcomes;
     }
     if waves < thresholds.get(check, "plateau_waves") {
@@ -96,7 +98,7 @@ pub(super) fn check_concurrency_reached(run: &BenchRun, thresholds: &Thresholds)
             );
             outcomes.found(
                 finding(message)
-                    .with("form", "requests")
+                    .with("form", Form::Requests)
                     .with("plateau_share", share)
                     .with("unseen_share", unseen),
             );
@@ -110,8 +112,9 @@ pub(super) fn check_concurrency_reached(run: &BenchRun, thresholds: &Thresholds)
             let share = mean / f64::from(slots);
             if share + missing < thresholds.get(check, "mean_share") {
                 let message = format!("{} of {slots} were in flight on average", short(mean, 3));
-                outcomes
-                    .found(finding(message).with("form", "aggregate").with("mean_in_flight", mean));
+                outcomes.found(
+                    finding(message).with("form", Form::Aggregate).with("mean_in_flight", mean),
+                );
             } else {
                 outcomes.clear(check, about);
             }
@@ -122,25 +125,20 @@ pub(super) fn check_concurrency_reached(run: &BenchRun, thresholds: &Thresholds)
 }
 
 /// How many requests were sent, and how many that is for each slot.
-#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
 fn waves(run: &BenchRun) -> Option<(u64, f64)> {
     let Shape::Closed(slots) = shape(run) else { return None };
     let requests = sent_requests(run)?;
-    Some((requests, requests as f64 / f64::from(slots)))
-}
-
-fn form(run: &BenchRun) -> &'static str {
-    if run.requests.is_empty() { "aggregate" } else { "requests" }
+    Some((requests, real(requests) / f64::from(slots)))
 }
 
 /// The mean in flight as the tool states it, else by Little's law; and the share of requests that
 /// it leaves out, since they failed.
-#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
 fn mean_in_flight(run: &BenchRun) -> Option<(f64, f64)> {
     let reported = &run.reported;
-    let failed = reported.total(Total::FailedRequests).unwrap_or(0) as f64;
-    let completed = run.completed()? as f64;
-    let missing = if failed > 0.0 { failed / (completed + failed) } else { 0.0 };
+    let completed = real(run.completed()?);
+    // Where nobody counted failures none are allowed for.
+    let failed = reported.total(Total::FailedRequests).filter(|n| *n > 0).map(real);
+    let missing = failed.map_or(0.0, |failed| failed / (completed + failed));
     let stated = [None, Some(Statistic::Mean)]
         .into_iter()
         .find_map(|statistic| reported.figure(Metric::Concurrency, statistic))

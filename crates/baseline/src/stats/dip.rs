@@ -1,5 +1,7 @@
 //! Whether values have one mode: Hartigan and Hartigan's dip.
 
+use super::count;
+
 /// The dip of some values and how it stands to chance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Dip {
@@ -50,14 +52,13 @@ const ONE_PERCENT: [(f64, f64); 8] = [
 /// let one: Vec<f64> = (0..40).map(f64::from).collect();
 /// assert!((dip(&one).unwrap().dip - 0.0125).abs() < 1e-12);
 /// ```
-#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
 pub fn dip(sorted: &[f64]) -> Option<Dip> {
     let n = sorted.len();
     if n < 20 {
         return None;
     }
     let points: Vec<Point> =
-        sorted.iter().enumerate().map(|(i, x)| Point { x: *x, rank: i as f64 }).collect();
+        sorted.iter().enumerate().map(|(i, x)| Point { x: *x, rank: count(i) }).collect();
     // In units of 1 / 2n throughout; one step of the distribution is two of them.
     let mut largest = 1.0_f64;
     let (mut low, mut high) = (0, n - 1);
@@ -76,7 +77,7 @@ pub fn dip(sorted: &[f64]) -> Option<Dip> {
         }
         (low, high) = (apart.from, apart.to);
     }
-    Some(Dip { dip: largest / (2.0 * n as f64), critical: critical(n as f64) })
+    Some(Dip { dip: largest / (2.0 * count(n)), critical: critical(count(n)) })
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -2,6 +2,8 @@
 
 use statrs::function::gamma::ln_gamma;
 
+use super::count;
+
 /// An interval for a quantile, between two order statistics.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OrderInterval {
@@ -64,13 +66,12 @@ pub fn smallest_n(q: f64, confidence: f64) -> Option<usize> {
 
 /// The two order statistics, counted from 1, between which the quantile `q` of `n` values lies with
 /// at least the confidence asked for, and the coverage; see [`order_interval`].
-#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
 pub fn interval_orders(n: usize, q: f64, confidence: f64) -> Option<(usize, usize, f64)> {
     if n < smallest_n(q, confidence)? {
         return None;
     }
     let tail = (1.0 - confidence) / 2.0;
-    let (mean, sd) = (n as f64 * q, (n as f64 * q * (1.0 - q)).sqrt());
+    let (mean, sd) = (count(n) * q, (count(n) * q * (1.0 - q)).sqrt());
     // 40 standard deviations below the mean the sum is zero to double precision.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at least 0")]
     let start = (mean - 40.0 * sd - 40.0).max(0.0) as usize;
@@ -94,9 +95,8 @@ pub fn interval_orders(n: usize, q: f64, confidence: f64) -> Option<(usize, usiz
     Some((low, n, cdf - below))
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
 fn pmf(k: usize, n: usize, q: f64) -> f64 {
-    let (k, n) = (k as f64, n as f64);
+    let (k, n) = (count(k), count(n));
     let ln_choose = ln_gamma(n + 1.0) - ln_gamma(k + 1.0) - ln_gamma(n - k + 1.0);
     (ln_choose + k * q.ln() + (n - k) * (-q).ln_1p()).exp()
 }

@@ -2,6 +2,8 @@
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
+use super::{count, mean, squares_about};
+
 /// The share of independent witnesses among values that depend on their neighbours, at most 1.
 ///
 /// # Formula
@@ -26,14 +28,10 @@ use statrs::distribution::{ContinuousCDF, Normal};
 /// let alternating = [1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -1.0];
 /// assert_eq!(independent_share(&alternating), 1.0);
 /// ```
-#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
 pub fn independent_share(values: &[f64]) -> f64 {
-    let n = values.len() as f64;
-    if n < 8.0 {
-        return 1.0;
-    }
-    let mean = values.iter().sum::<f64>() / n;
-    let all: f64 = values.iter().map(|x| (x - mean).powi(2)).sum();
+    let n = count(values.len());
+    let Some(mean) = mean(values).filter(|_| n >= 8.0) else { return 1.0 };
+    let all = squares_about(mean, values);
     let pairs = values.iter().zip(values.iter().skip(1));
     let next: f64 = pairs.map(|(a, b)| (a - mean) * (b - mean)).sum();
     if all <= 0.0 {

@@ -1,5 +1,7 @@
 //! Quantiles of sorted values.
 
+use super::count;
+
 /// The quantile `q` of sorted values; `None` of none or for `q` outside 0 to 1.
 ///
 /// # Formula
@@ -22,7 +24,6 @@
 /// assert_eq!(quantile(&[], 0.5), None);
 /// ```
 #[expect(
-    clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "an index between 0 and n - 1"
@@ -31,7 +32,7 @@ pub fn quantile(sorted: &[f64], q: f64) -> Option<f64> {
     if !(0.0..=1.0).contains(&q) {
         return None;
     }
-    let at = (sorted.len().checked_sub(1)? as f64) * q;
+    let at = count(sorted.len().checked_sub(1)?) * q;
     let low = *sorted.get(at.floor() as usize)?;
     let high = *sorted.get(at.ceil() as usize)?;
     Some(low + (high - low) * at.fract())
@@ -40,4 +41,15 @@ pub fn quantile(sorted: &[f64], q: f64) -> Option<f64> {
 /// The median of sorted values; `None` of none.
 pub fn median(sorted: &[f64]) -> Option<f64> {
     quantile(sorted, 0.5)
+}
+
+/// The median of values in any order; `None` of none.
+pub(crate) fn median_of(values: Vec<f64>) -> Option<f64> {
+    median(&sorted(values))
+}
+
+/// Values in rising order.
+pub(crate) fn sorted(mut values: Vec<f64>) -> Vec<f64> {
+    values.sort_by(f64::total_cmp);
+    values
 }

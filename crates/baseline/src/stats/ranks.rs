@@ -2,6 +2,8 @@
 
 use trueline_core::Ranks;
 
+use super::real;
+
 /// Where `value` stands among sorted others.
 pub fn ranks(sorted: &[f64], value: f64) -> Ranks {
     let below = sorted.partition_point(|&x| x < value);
@@ -29,9 +31,8 @@ pub fn ranks(sorted: &[f64], value: f64) -> Ranks {
 /// // Three samples slower than all 38 others: 1 / C(41, 3) = 1 / 10,660.
 /// assert!((all_among_lowest(38, 3, 3) - 1.0 / 10_660.0).abs() < 1e-15);
 /// ```
-#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
 pub fn all_among_lowest(n: u64, k: u64, w: u64) -> f64 {
-    (0..k).map(|i| (w.saturating_sub(i)) as f64 / (n + k - i) as f64).product()
+    (0..k).map(|i| real(w.saturating_sub(i)) / real(n + k - i)).product()
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
+use super::{count, real};
+
 /// The trend of a series over its order.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Trend {
@@ -20,9 +22,8 @@ impl Trend {
     ///
     /// # Formula
     /// `slope * (n - 1)`.
-    #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
     pub fn span(&self) -> f64 {
-        self.slope * (self.n - 1) as f64
+        self.slope * count(self.n - 1)
     }
 }
 
@@ -56,22 +57,21 @@ const COUNTED: usize = 60;
 /// assert!((trend.p - 4.372_57e-4).abs() < 1e-9);
 /// assert_eq!(trend.slope, 0.75);
 /// ```
-#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
 pub fn trend(values: &[f64]) -> Option<Trend> {
     let n = values.len();
     let mut sorted = values.to_vec();
     let falling = inversions(&mut sorted);
     let ties = tie_sizes(&sorted);
-    let pairs = n as f64 * (n as f64 - 1.0) / 2.0;
+    let pairs = count(n) * (count(n) - 1.0) / 2.0;
     let in_ties: f64 = ties.iter().map(|t| t * (t - 1.0) / 2.0).sum();
     if n < 4 || in_ties >= pairs {
         return None;
     }
-    let s = pairs - in_ties - 2.0 * falling as f64;
+    let s = pairs - in_ties - 2.0 * real(falling);
     let p = if ties.is_empty() && n <= COUNTED {
         exact_p(n, usize::try_from(falling).ok()?)
     } else {
-        let m = n as f64;
+        let m = count(n);
         let spread = |t: f64| t * (t - 1.0) * (2.0 * t + 5.0);
         let variance = (spread(m) - ties.iter().copied().map(spread).sum::<f64>()) / 18.0;
         let z = s.abs() / variance.sqrt();
@@ -87,13 +87,13 @@ fn inversions(values: &mut [f64]) -> u64 {
         return 0;
     }
     let (left, right) = values.split_at_mut(values.len() / 2);
-    let mut count = inversions(left) + inversions(right);
+    let mut falling = inversions(left) + inversions(right);
     let mut merged = Vec::with_capacity(left.len() + right.len());
     let (mut l, mut r) = (left.iter().peekable(), right.iter().peekable());
     loop {
         match (l.peek(), r.peek()) {
             (Some(&&a), Some(&&b)) if b < a => {
-                count += l.len() as u64;
+                falling += l.len() as u64;
                 merged.push(b);
                 r.next();
             }
@@ -109,14 +109,13 @@ fn inversions(values: &mut [f64]) -> u64 {
         }
     }
     values.copy_from_slice(&merged);
-    count
+    falling
 }
 
 /// The sizes of the groups of equal values.
-#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
 fn tie_sizes(sorted: &[f64]) -> Vec<f64> {
     let groups = sorted.chunk_by(|a, b| a.total_cmp(b).is_eq());
-    groups.map(|group| group.len() as f64).filter(|t| *t > 1.0).collect()
+    groups.map(|group| count(group.len())).filter(|t| *t > 1.0).collect()
 }
 
 /// The exact two-sided p of so many falling pairs among `n` values without ties.
@@ -124,7 +123,6 @@ fn tie_sizes(sorted: &[f64]) -> Vec<f64> {
 /// # Formula
 /// The counts of orders by falling pairs are the coefficients of the product of
 /// `1 + x + ... + x^(i - 1)` over `i` up to `n`; here as shares.
-#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
 fn exact_p(n: usize, falling: usize) -> f64 {
     let most = n * (n - 1) / 2;
     let few = falling.min(most - falling);
@@ -140,18 +138,17 @@ fn exact_p(n: usize, falling: usize) -> f64 {
             if at >= i {
                 window -= before.get(at - i).copied().unwrap_or(0.0);
             }
-            *share = window / i as f64;
+            *share = window / count(i);
         }
     }
     // The middle stands in both tails.
     (2.0 * shares.iter().sum::<f64>()).min(1.0)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
 fn slope(values: &[f64]) -> Option<f64> {
     let step = values.len().div_ceil(PAIRED).max(1);
     let points: Vec<(f64, f64)> =
-        values.iter().enumerate().step_by(step).map(|(i, y)| (i as f64, *y)).collect();
+        values.iter().enumerate().step_by(step).map(|(i, y)| (count(i), *y)).collect();
     let mut slopes = Vec::with_capacity(points.len() * points.len() / 2);
     for (at, (x, y)) in points.iter().enumerate() {
         slopes.extend(points.iter().skip(at + 1).map(|(later, z)| (z - y) / (later - x)));

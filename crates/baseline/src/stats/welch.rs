@@ -2,6 +2,8 @@
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
+use super::{count, mean, squares_about};
+
 /// A ratio of two arms.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RatioEstimate {
@@ -41,8 +43,7 @@ pub fn ratio_of_means(a: &[f64], b: &[f64], confidence: f64) -> Option<RatioEsti
     if a.len() < 3 || b.len() < 3 {
         return Some(estimate);
     }
-    #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
-    let (na, nb) = (a.len() as f64, b.len() as f64);
+    let (na, nb) = (count(a.len()), count(b.len()));
     let (ra, rb) = (a_var / na, b_var / nb);
     let se = (ra + rb).sqrt();
     // No spread at all is a copy, not a measurement: no interval can rest on it.
@@ -54,15 +55,13 @@ pub fn ratio_of_means(a: &[f64], b: &[f64], confidence: f64) -> Option<RatioEsti
     Some(estimate)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
 fn ln_moments(values: &[f64]) -> Option<(f64, f64)> {
-    if values.is_empty() || !values.iter().all(|v| v.is_finite() && *v > 0.0) {
+    if !values.iter().all(|v| v.is_finite() && *v > 0.0) {
         return None;
     }
-    let n = values.len() as f64;
-    let mean = values.iter().map(|v| v.ln()).sum::<f64>() / n;
-    let squares = values.iter().map(|v| (v.ln() - mean).powi(2)).sum::<f64>();
-    Some((mean, squares / (n - 1.0).max(1.0)))
+    let logs: Vec<f64> = values.iter().map(|v| v.ln()).collect();
+    let mean = mean(&logs)?;
+    Some((mean, squares_about(mean, &logs) / (count(logs.len()) - 1.0).max(1.0)))
 }
 
 /// Student's quantile. statrs 0.19 is wrong from about 1e6 degrees of freedom and hangs at 1e8, so
