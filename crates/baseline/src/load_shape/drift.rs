@@ -6,14 +6,15 @@ use trueline_core::{BenchRun, Finding, Metric, Need, Outcomes, Scope, Severity, 
 use super::checks::DRIFT;
 use super::series::{Field, column, in_send_order, values};
 use super::timeline::{Shape, Timeline, by_wave, careful_trend, shape};
+use crate::conclusion::conclude;
 use crate::form::Form;
 use crate::stats::{Trend, count, median_of, trend};
 
 /// The metrics judged, and the fields whose own trend may explain theirs.
-const JUDGED: [(Metric, &str, &[Named]); 3] = [
-    (Metric::E2eLatencyS, "end-to-end latency", &[PROMPT, NEW, OUTPUT]),
-    (Metric::TtftS, "TTFT", &[PROMPT, NEW]),
-    (Metric::TpotS, "TPOT", &[PROMPT, OUTPUT]),
+const JUDGED: [(Metric, &[Named]); 3] = [
+    (Metric::E2eLatencyS, &[PROMPT, NEW, OUTPUT]),
+    (Metric::TtftS, &[PROMPT, NEW]),
+    (Metric::TpotS, &[PROMPT, OUTPUT]),
 ];
 
 /// A field of a request by name.
@@ -34,45 +35,35 @@ struct Change {
 /// # Formula
 /// Kendall's tau and Theil and Sen's slope over the means of consecutive waves in send order: the
 /// requests of a wave share their fate and are no separate witnesses. Found where
-/// `p < 0.01 / series judged`, in an open loop weakened for waves that
-/// depend on the one before (a queue remembers, slots do not), and `|slope * (waves - 1)| / median` is above the threshold. A prompt
-/// or output length with a trend of the same sign and at least half of the change explains it.
+/// `p < 0.01 / series judged`, in an open loop weakened for waves that depend on the one before (a
+/// queue remembers, slots do not), and `|slope * (waves - 1)| / median` is above the threshold. A
+/// prompt or output length with a trend of the same sign and at least half of the change explains it.
 pub(super) fn check_drift(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
     let check = &DRIFT;
     let about = Scope::of_run(run);
-    let mut outcomes = Outcomes::default();
-    let Some(line) = Timeline::of(run) else {
-        let need = if run.requests.is_empty() { Need::Samples } else { Need::WallTimes };
-        outcomes.not_observed(check, need, about);
-        return outcomes;
+    let line = match Timeline::of_at_least(thresholds.get(check, "requests"), run) {
+        Ok(line) => line,
+        Err(need) => return conclude(check, about, Vec::new(), Some(need)),
     };
     let n = line.measured.len();
-    if count(n) < thresholds.get(check, "requests") {
-        outcomes.not_observed(check, Need::MoreRequests, about);
-        return outcomes;
-    }
     let shape = shape(run);
     let (wave, closed) = (line.wave(shape), matches!(shape, Shape::Closed(_)));
     // Six waves are the fewest whose order can be that unlikely.
     if n < wave * 6 {
-        outcomes.not_observed(check, Need::FiveWaves, about);
-        return outcomes;
+        return conclude(check, about, Vec::new(), Some(Need::FiveWaves));
     }
     let series: Vec<_> = JUDGED
         .iter()
-        .map(|(metric, what, fields)| {
-            (*metric, *what, *fields, in_send_order(&line.measured, *metric))
-        })
+        .map(|(metric, fields)| (*metric, *fields, in_send_order(&line.measured, *metric)))
         .filter(|(.., points)| points.len() == n)
         .collect();
     if series.is_empty() {
-        outcomes.not_observed(check, Need::Samples, about);
-        return outcomes;
+        return conclude(check, about, Vec::new(), Some(Need::Samples));
     }
     let p = thresholds.get(check, "p") / count(series.len());
     let judged = series.len();
     let mut found: Vec<Finding> = Vec::new();
-    for (metric, what, fields, points) in series {
+    for (metric, fields, points) in series {
         let Some(change) = change(&values(&points), wave, closed, p) else { continue };
         if change.share.abs() <= thresholds.get(check, "warning_share") {
             continue;
@@ -93,16 +84,10 @@ pub(super) fn check_drift(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
             None => Severity::Warning,
         };
         let about = about.clone().with_metric(metric);
-        found.push(finding(about, metric, what, &change, explained.map(|f| f.0)).at(severity));
+        found.push(finding(about, metric, &change, explained.map(|f| f.0)).at(severity));
     }
-    if found.is_empty() {
-        outcomes.clear(check, about);
-        return outcomes;
-    }
-    for finding in scoped(found, judged, run, &about) {
-        outcomes.found(finding);
-    }
-    outcomes
+    let found = scoped(found, judged, run, &about);
+    conclude(check, about, found, None)
 }
 
 /// What holds a slot longer changes every rate of the run. Where every time does, the one finding
@@ -142,11 +127,11 @@ fn change(values: &[f64], wave: usize, closed: bool, p: f64) -> Option<Change> {
 fn finding(
     about: Scope,
     metric: Metric,
-    what: &str,
     change: &Change,
     explained: Option<&'static str>,
 ) -> Finding {
     let way = if change.share > 0.0 { "rises" } else { "falls" };
+    let what = metric.words().1;
     let mut message =
         format!("{what} {way} by {} of its median over the run", percent(change.share.abs()));
     if let Some(field) = explained {

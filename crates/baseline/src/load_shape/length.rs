@@ -97,7 +97,7 @@ fn p95_bounds(run: &BenchRun) -> Bounds {
 mod tests {
     use std::time::Duration;
 
-    use trueline_core::{By, Definition, Figure, Known, Mark, Share, Side};
+    use trueline_core::{By, Definition, Figure, Known, Mark, Side};
 
     use super::super::timeline::made::*;
     use super::*;
@@ -158,6 +158,5 @@ mod tests {
         assert_eq!(found(&run), Some(false));
         run.reported.duration = Known::is(Duration::from_secs(9), By::Reported);
         assert_eq!(found(&run), Some(true));
-        assert!(Share::new(0.95).is_ok());
     }
 }

@@ -8,6 +8,7 @@ use trueline_core::{
 use super::checks::BIMODAL;
 use super::series::{Field, Point, column, point};
 use super::timeline::{Timeline, shape};
+use crate::conclusion::conclude;
 use crate::form::Form;
 use crate::stats::{count, dip, independent_share, mean, median_of, sorted};
 
@@ -32,7 +33,7 @@ const TIME: &str = "the order in time";
 pub(super) fn check_modes(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
     let check = &BIMODAL;
     let about = Scope::of_run(run);
-    let mut outcomes = Outcomes::default();
+    let mut findings = Vec::new();
     let line = Timeline::of(run);
     let ordered = line.is_some();
     let requests: Vec<&RequestRecord> = match &line {
@@ -44,11 +45,7 @@ pub(super) fn check_modes(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
         None => run.measured().collect(),
     };
     let (mut judged, mut few) = (false, false);
-    for (metric, what) in [
-        (Metric::TtftS, "TTFT"),
-        (Metric::TpotS, "TPOT"),
-        (Metric::E2eLatencyS, "end-to-end latency"),
-    ] {
+    for metric in [Metric::TtftS, Metric::TpotS, Metric::E2eLatencyS] {
         let points: Vec<Point> =
             requests.iter().filter_map(|r| point(r, metric)).filter(|p| p.value > 0.0).collect();
         if count(points.len()) < thresholds.get(check, "requests") {
@@ -56,23 +53,15 @@ pub(super) fn check_modes(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
             continue;
         }
         judged = true;
-        let about = about.clone().with_metric(metric);
-        if let Some(finding) = judge(about, what, points, ordered, thresholds) {
-            outcomes.found(finding);
-        }
+        findings.extend(judge(&about, metric, points, ordered, thresholds));
     }
-    if !judged {
-        let need = if few { Need::MoreRequests } else { Need::Samples };
-        outcomes.not_observed(check, need, about);
-    } else if outcomes.findings().count() == 0 {
-        outcomes.clear(check, about);
-    }
-    outcomes
+    let need = if few { Need::MoreRequests } else { Need::Samples };
+    conclude(check, about, findings, (!judged).then_some(need))
 }
 
 fn judge(
-    about: Scope,
-    what: &str,
+    about: &Scope,
+    metric: Metric,
     points: Vec<Point>,
     ordered: bool,
     thresholds: &Thresholds,
@@ -98,6 +87,8 @@ fn judge(
         Some(field) => format!(", apart by {field}"),
         None => ", apart by no known field".to_owned(),
     };
+    let what = metric.words().1;
+    let about = about.clone().with_metric(metric);
     let message = format!(
         "{what} has two modes: {} requests around {} s, {} around {} s{tail}",
         low.len(),

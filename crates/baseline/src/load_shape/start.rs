@@ -23,12 +23,13 @@ pub(super) struct Split {
 /// Judges one metric's values in send order: the finding that the start is slower, if it is.
 pub(super) fn judge(
     about: Scope,
-    (metric, what): (Metric, &str),
+    metric: Metric,
     points: &[Point],
     split: Split,
     thresholds: &Thresholds,
 ) -> Option<Finding> {
     let check = &WARMUP_INSIDE;
+    let what = metric.words().1;
     let first = split.first;
     let limit = thresholds.get(check, "ratio");
     let start = points.get(..first)?;

@@ -6,6 +6,7 @@ use trueline_core::{
 };
 
 use super::checks::HEAVY_TAIL;
+use crate::conclusion::conclude;
 use crate::form::Form;
 use crate::samples::value_of;
 use crate::stats::{count, real};
@@ -18,18 +19,22 @@ use crate::stats::{count, real};
 pub(super) fn check_tail(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
     let check = &HEAVY_TAIL;
     let about = Scope::of_run(run);
-    let mut outcomes = Outcomes::default();
+    let mut findings = Vec::new();
     let least = thresholds.get(check, "requests");
     let limit = thresholds.get(check, "share");
     let (mut clear, mut few) = (false, false);
-    for (metric, what) in [(Metric::E2eLatencyS, "end-to-end latency"), (Metric::TtftS, "TTFT")] {
+    for metric in [Metric::E2eLatencyS, Metric::TtftS] {
         let judged = from_requests(run, metric, least).or_else(|| from_figures(run, metric, least));
         match judged {
-            Some(Judged { n, low, form, .. }) if low > limit => outcomes.found(
+            Some(Judged { n, low, form, .. }) if low > limit => findings.push(
                 Finding::new(
                     check,
                     about.clone().with_metric(metric),
-                    format!("1 % of {n} requests hold {} of the summed {what}", percent(low)),
+                    format!(
+                        "1 % of {n} requests hold {} of the summed {}",
+                        percent(low),
+                        metric.words().1
+                    ),
                 )
                 .with("form", form)
                 .with("requests", n)
@@ -39,16 +44,8 @@ pub(super) fn check_tail(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
             None => few |= run.completed().is_some_and(|n| real(n) < least),
         }
     }
-    if outcomes.findings().count() > 0 {
-        return outcomes;
-    }
-    if clear {
-        outcomes.clear(check, about);
-    } else {
-        let need = if few { Need::MoreRequests } else { Need::Samples };
-        outcomes.not_observed(check, need, about);
-    }
-    outcomes
+    let need = if few { Need::MoreRequests } else { Need::Samples };
+    conclude(check, about, findings, (!clear).then_some(need))
 }
 
 /// Between which shares that of the slowest 1 % lies.

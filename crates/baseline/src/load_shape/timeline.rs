@@ -1,6 +1,6 @@
 //! The requests of a run in the order in which they were sent.
 
-use trueline_core::{BenchRun, Load, RequestRecord, Total};
+use trueline_core::{BenchRun, Load, Need, RequestRecord, Total};
 
 use crate::stats::{Trend, count, independent_share, mean, sorted, trend, weakened_p};
 
@@ -83,6 +83,16 @@ impl<'a> Timeline<'a> {
             run.requests.iter().filter_map(|r| Some((at(r)?, end(r)?))).collect();
         let unseen = run.requests.len() - flights.len();
         (!measured.is_empty()).then_some(Self { measured, flights, unseen })
+    }
+
+    /// The time line of a run of so many measured requests or more, or what it lacks.
+    pub(super) fn of_at_least(least: f64, run: &'a BenchRun) -> Result<Self, Need> {
+        match Self::of(run) {
+            Some(line) if count(line.measured.len()) >= least => Ok(line),
+            Some(_) => Err(Need::MoreRequests),
+            None if run.requests.is_empty() => Err(Need::Samples),
+            None => Err(Need::WallTimes),
+        }
     }
 
     /// When the first and the last measured request were sent.

@@ -6,6 +6,7 @@ use super::checks::WARMUP_INSIDE;
 use super::series::in_send_order;
 use super::start::{Split, judge, start_is_the_tail};
 use super::timeline::{Sent, Shape, Timeline, shape};
+use crate::conclusion::conclude;
 use crate::stats::count;
 
 /// Checks that the first requests are no slower than the rest.
@@ -13,12 +14,12 @@ use crate::stats::count;
 /// # Formula
 /// The median of the first `max(slots, 5 %)` requests over that of the rest, beyond what longer
 /// prompts or outputs explain, is above 1.2, and no chance: of eight or more first ones so many are
-/// slower than the rest's median (binomial, normal approximation, in an
-/// open loop weakened where neighbours depend on each other), of fewer the median is above the
-/// rest's p95 by that ratio as well. Where the slots are fewer than 5 % of the requests the first
-/// wave is judged alone too, as a compilation ends with it: of fewer than eight all are above the
-/// rest's p95 by that ratio, a single one above all of a hundred. An error where MSER-5 cuts at its limit and the first half is
-/// slower than the second: no steady state was reached.
+/// slower than the rest's median (binomial, normal approximation, in an open loop weakened where
+/// neighbours depend on each other), of fewer the median is above the rest's p95 by that ratio as
+/// well. Where the slots are fewer than 5 % of the requests the first wave is judged alone too, as a
+/// compilation ends with it: of fewer than eight all are above the rest's p95 by that ratio, a single
+/// one above all of a hundred. An error where MSER-5 cuts at its limit and the first half is slower
+/// than the second: no steady state was reached.
 ///
 /// End-to-end latency is judged always: when all slots start at once, prompts wait for each other,
 /// which raises TTFT and not the time a slot is held (Little's law). TTFT is judged where the first
@@ -26,17 +27,11 @@ use crate::stats::count;
 pub(super) fn check_warmup(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
     let check = &WARMUP_INSIDE;
     let about = Scope::of_run(run);
-    let mut outcomes = Outcomes::default();
-    let Some(line) = Timeline::of(run) else {
-        let need = if run.requests.is_empty() { Need::Samples } else { Need::WallTimes };
-        outcomes.not_observed(check, need, about);
-        return outcomes;
+    let line = match Timeline::of_at_least(thresholds.get(check, "requests"), run) {
+        Ok(line) => line,
+        Err(need) => return conclude(check, about, Vec::new(), Some(need)),
     };
     let n = line.measured.len();
-    if count(n) < thresholds.get(check, "requests") {
-        outcomes.not_observed(check, Need::MoreRequests, about);
-        return outcomes;
-    }
     let slots = match shape(run) {
         Shape::Closed(slots) => slots as usize,
         Shape::Open(_) | Shape::Unknown => 1,
@@ -45,12 +40,11 @@ pub(super) fn check_warmup(run: &BenchRun, thresholds: &Thresholds) -> Outcomes 
     let first = (1..=n).find(|k| count(*k) >= share * count(n)).unwrap_or(1).max(slots);
     // With few waves the rest is no steady state either.
     if n < first * 3 || n < line.wave(shape(run)) * 3 {
-        outcomes.not_observed(check, Need::FiveWaves, about);
-        return outcomes;
+        return conclude(check, about, Vec::new(), Some(Need::FiveWaves));
     }
     let at_once = start_at_once(&line.measured, first.min(slots.max(line.wave(shape(run)))));
     let mut judged = false;
-    for (metric, what) in [(Metric::E2eLatencyS, "end-to-end latency"), (Metric::TtftS, "TTFT")] {
+    for metric in [Metric::E2eLatencyS, Metric::TtftS] {
         let points = in_send_order(&line.measured, metric);
         if points.len() < n || (metric == Metric::TtftS && at_once) {
             continue;
@@ -66,21 +60,13 @@ pub(super) fn check_warmup(run: &BenchRun, thresholds: &Thresholds) -> Outcomes 
         let found = [share, wave]
             .into_iter()
             .filter(|split| !split.one_wave || slots < first)
-            .find_map(|split| judge(about.clone(), (metric, what), &points, split, thresholds));
+            .find_map(|split| judge(about.clone(), metric, &points, split, thresholds));
         if let Some(finding) = found {
-            if let Some(tail) = start_is_the_tail(&finding, &points, wave) {
-                outcomes.found(tail);
-            }
-            outcomes.found(finding);
-            return outcomes;
+            let tail = start_is_the_tail(&finding, &points, wave);
+            return conclude(check, about, tail.into_iter().chain([finding]).collect(), None);
         }
     }
-    if judged {
-        outcomes.clear(check, about);
-    } else {
-        outcomes.not_observed(check, Need::Samples, about);
-    }
-    outcomes
+    conclude(check, about, Vec::new(), (!judged).then_some(Need::Samples))
 }
 
 /// Whether none of the first requests was finished when the last of them was sent.
