@@ -1,15 +1,12 @@
-//! Whether runs are whole, and whether they are runs of their own.
-
-use std::collections::HashMap;
-use std::time::Duration;
+//! Whether runs are whole: what became of the requests that were asked for.
 
 use trueline_core::{
-    BenchRun, Finding, Load, Need, Outcome, Outcomes, RequestRecord, Scope, Severity, Thresholds,
-    Tokens, Total, WallTime,
+    BenchRun, Finding, Load, Need, Outcome, Outcomes, Scope, Severity, Thresholds, Total,
 };
 
-use crate::checks::{DUPLICATE_RUN, HIDDEN_FAILURES};
+use crate::checks::HIDDEN_FAILURES;
 use crate::form::Form;
+use crate::stats::real;
 
 /// What became of the requests of one run.
 ///
@@ -138,92 +135,15 @@ fn slots(run: &BenchRun) -> u64 {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
 fn share(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
-}
-
-/// Checks that no two runs hold the same requests, in whatever order.
-///
-/// # Formula
-/// Two runs are copies where at least 90 % of the smaller one's requests stand in the other with
-/// the same times and token counts, to the nanosecond, and the same start where both runs know
-/// theirs: times that were written in milliseconds agree by chance. Without starts at least eight
-/// requests must agree.
-///
-/// # Shape
-/// The finding is about each arm. Runs without times cannot be told apart and are not compared;
-/// those of which only figures are there are left to [`crate::check_copied_figures`].
-pub fn check_duplicate_runs(runs: &[BenchRun]) -> Outcomes {
-    let mut outcomes = Outcomes::default();
-    let figures_alone = |run: &BenchRun| run.requests.is_empty() && !run.reported.is_empty();
-    for (i, first) in runs.iter().enumerate().filter(|(_, run)| !figures_alone(run)) {
-        let twin = runs.iter().enumerate().find(|(j, second)| *j != i && same(first, second));
-        let Some((_, second)) = twin else {
-            outcomes.clear(&DUPLICATE_RUN, Scope::of_run(first));
-            continue;
-        };
-        let mut labels = [first.label.clone(), second.label.clone()];
-        labels.sort();
-        outcomes.found(
-            Finding::new(
-                &DUPLICATE_RUN,
-                Scope::of_run(first),
-                format!("two runs hold the same requests: {}", labels.join(" and ")),
-            )
-            .with("runs", labels.to_vec()),
-        );
-    }
-    outcomes
-}
-
-fn same(a: &BenchRun, b: &BenchRun) -> bool {
-    let (a, b) = (timed(a), timed(b));
-    let (few, many) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-    let by_start_too = few.iter().chain(&many).all(|r| r.started.is_known());
-    if !by_start_too && few.len() < 8 {
-        return false;
-    }
-    let mut left: HashMap<Trace, usize> = HashMap::new();
-    for request in &many {
-        *left.entry(trace(request, by_start_too)).or_default() += 1;
-    }
-    let shared = few
-        .iter()
-        .filter(|request| match left.get_mut(&trace(request, by_start_too)) {
-            Some(n) if *n > 0 => {
-                *n -= 1;
-                true
-            }
-            _ => false,
-        })
-        .count();
-    !few.is_empty() && shared * 10 >= few.len() * 9
-}
-
-fn timed(run: &BenchRun) -> Vec<&RequestRecord> {
-    run.measured().filter(|r| r.any_ttft().is_some() || r.any_e2e().is_some()).collect()
-}
-
-/// What a copy of a request would share with it: TTFT, end-to-end latency, tokens; and its start,
-/// where that is asked for.
-type Trace = (Option<Duration>, Option<Duration>, [Option<Tokens>; 3], Option<WallTime>);
-
-fn trace(request: &RequestRecord, by_start_too: bool) -> Trace {
-    let tokens = request.tokens;
-    (
-        request.any_ttft().map(|span| span.took),
-        request.any_e2e().map(|span| span.took),
-        [tokens.prompt.value(), tokens.cached.value(), tokens.output.value()],
-        request.started.value().filter(|_| by_start_too),
-    )
+    if whole == 0 { 0.0 } else { real(part) / real(whole) }
 }
 
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use trueline_core::{By, Known, Plan, Side, Stretch};
+    use trueline_core::{By, CheckOutcome, Known, Plan, RequestRecord, Side, Stretch};
 
     use super::*;
 
@@ -310,7 +230,7 @@ mod tests {
             let got = check(&run);
             assert!(got.findings().count() == 0 && got.iter().count() == 1);
             let outcome = got.iter().next().unwrap();
-            assert!(matches!(outcome, trueline_core::CheckOutcome::NotObserved { .. }));
+            assert!(matches!(outcome, CheckOutcome::NotObserved { .. }));
         }
     }
 
@@ -329,24 +249,5 @@ mod tests {
         let mut sampled = run("a", &[5; 3], 0, 10);
         sampled.reported.set_total(Total::CompletedRequests, Known::is(10, By::Reported), "made");
         assert_eq!(check(&sampled).findings().count(), 0);
-    }
-
-    #[test]
-    fn a_copy_is_no_repetition_and_a_like_run_is() {
-        let a = run("a", &[101, 102, 103, 104, 105, 106, 107, 108], 0, 8);
-        let copy = {
-            let mut copy = a.clone();
-            copy.label = "b".into();
-            copy
-        };
-        let like = run("c", &[101, 102, 104, 103, 110, 111, 112, 113], 0, 8);
-        assert!(check_duplicate_runs(&[a.clone(), copy]).has("duplicate-run"));
-        assert!(!check_duplicate_runs(&[a.clone(), like]).has("duplicate-run"));
-        let mut turned = run("d", &[108, 107, 106, 105, 104, 103, 102, 101], 0, 8);
-        assert!(check_duplicate_runs(&[a, turned.clone()]).has("duplicate-run"));
-        // One request alike may be chance.
-        turned.requests.truncate(1);
-        let one = run("e", &[108], 0, 1);
-        assert!(!check_duplicate_runs(&[turned, one]).has("duplicate-run"));
     }
 }

@@ -24,11 +24,14 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod arithmetic;
+mod best_of_n;
 mod checks;
 mod claimed;
 mod conclusion;
 mod conditions;
+mod duplicates;
 mod factors;
+mod failures;
 mod foreign;
 mod form;
 mod levels;
@@ -37,30 +40,30 @@ mod path;
 mod placement;
 mod quoted;
 mod ratio;
-mod runs;
+mod sample_count;
 mod samples;
 pub mod stats;
 mod times;
 mod work;
 
 pub use arithmetic::{ARITHMETIC_CHECKS, check_arithmetic};
+pub use best_of_n::check_best_of_n;
 pub use checks::CHECKS;
 pub use claimed::{CLAIM_CHECKS, check_aligned, check_definitions, check_quoted_rate};
 pub use conditions::{
     ArmNotes, check_claim_conditions, check_log_witnesses_run, check_same_conditions,
 };
+pub use duplicates::check_duplicate_runs;
 pub use factors::{CellFactors, FieldCause, StatedField, split_factors};
+pub use failures::check_failures;
 pub use foreign::{ForeignRow, SampleWindow, check_foreign_traffic};
 pub use levels::{LEVEL_CHECKS, check_copied_figures, check_levels, check_saturation};
 pub use load_shape::{LOAD_SHAPE_CHECKS, check_load_shape};
 pub use path::{CellShare, check_path_taken};
 pub use placement::{Placed, Placing, Population, place_samples};
-pub use quoted::{
-    check_best_of_n, check_sample_count, check_samples_measured, check_value_found,
-    check_value_stated,
-};
+pub use quoted::{check_samples_measured, check_value_found, check_value_stated};
 pub use ratio::{check_baseline_named, compare_arms};
-pub use runs::{check_duplicate_runs, check_failures};
+pub use sample_count::check_sample_count;
 pub use samples::{Sample, check_cold_run, is_of_a_run, metric_values, samples_of};
 pub use times::check_time_order;
 pub use work::{Workload, check_same_work};

@@ -1,14 +1,13 @@
-//! What a quoted value has to do with the samples it is said to come from.
+//! Whether a quoted value is one that the samples or the tool give.
 
 use trueline_core::number::short;
-use trueline_core::{
-    Claim, ClaimKind, Figure, Finding, Metric, Need, Outcomes, Scope, Statistic, Thresholds,
-};
+use trueline_core::{Claim, Figure, Finding, Metric, Need, Outcomes, Scope, Statistic, Thresholds};
 
-use crate::checks::{BEST_OF_N, QUOTED_VALUE_NOT_FOUND, TOO_FEW_SAMPLES};
-use crate::stats::{count, mean, median, quantile, smallest_n, sorted, squares_about};
+use crate::checks::QUOTED_VALUE_NOT_FOUND;
+use crate::stats::{count, mean, median, quantile, sorted, squares_about};
 
-fn finite(samples: &[f64]) -> Vec<f64> {
+/// The finite ones of some samples, in rising order.
+pub(crate) fn finite(samples: &[f64]) -> Vec<f64> {
     sorted(samples.iter().copied().filter(|x| x.is_finite()).collect())
 }
 
@@ -20,52 +19,13 @@ fn deviations(values: &[f64]) -> Vec<f64> {
     vec![over(values.len()), over(values.len() - 1)]
 }
 
-fn best(sorted: &[f64], metric: Option<Metric>) -> Option<f64> {
+/// The best of sorted samples: the least of what should be small, else the largest.
+pub(crate) fn best(sorted: &[f64], metric: Option<Metric>) -> Option<f64> {
     match metric.and_then(Metric::higher_is_better) {
         Some(false) => sorted.first(),
         _ => sorted.last(),
     }
     .copied()
-}
-
-/// Checks that a quoted value is not the best of its samples.
-///
-/// # Shape
-/// `samples` in any order and in the claim's unit.
-pub fn check_best_of_n(claim: &Claim, samples: &[f64], thresholds: &Thresholds) -> Outcomes {
-    let check = &BEST_OF_N;
-    let mut outcomes = Outcomes::default();
-    let about = Scope::of_claim(&claim.id);
-    let sorted = finite(samples);
-    let (Some(value), Some(middle), Some(best)) =
-        (claim.value, median(&sorted), best(&sorted, claim.metric))
-    else {
-        outcomes.not_observed(check, Need::QuotedSamples, about);
-        return outcomes;
-    };
-    let rounding = thresholds.get(check, "rounding") * best.abs();
-    let leads = (best - middle).abs() > thresholds.get(check, "lead") * middle.abs();
-    let is_best = (value - best).abs() <= rounding && (value - best).abs() < (value - middle).abs();
-    let said = claim.statistic == Some(Statistic::Best);
-    if sorted.len() >= 2 && leads && (is_best || said) {
-        outcomes.found(
-            Finding::new(
-                check,
-                about,
-                format!(
-                    "the best of {} samples; their median is {}",
-                    sorted.len(),
-                    short(middle, 4)
-                ),
-            )
-            .with("samples", samples.to_vec())
-            .with("best", best)
-            .with("median", middle),
-        );
-    } else {
-        outcomes.clear(check, about);
-    }
-    outcomes
 }
 
 /// Checks that a quoted value is a statistic of its samples.
@@ -182,52 +142,15 @@ pub fn check_samples_measured(claim: &Claim, measured: &[f64]) -> Outcomes {
     outcomes
 }
 
-/// Checks that a claim which needs an interval has samples that admit one.
-///
-/// # Shape
-/// `n` is the number of samples behind the claim (for a ratio, of runs in its smaller arm); `None` where nobody says. Claims that need no
-/// interval give no outcome at all.
-pub fn check_sample_count(claim: &Claim, n: Option<usize>, thresholds: &Thresholds) -> Outcomes {
-    let check = &TOO_FEW_SAMPLES;
-    let mut outcomes = Outcomes::default();
-    let about = Scope::of_claim(&claim.id);
-    let confidence = thresholds.get(check, "confidence");
-    let needed = match (claim.kind, claim.statistic) {
-        // A ratio's interval is one of runs: three an arm at least.
-        (ClaimKind::Relative, _) if claim.interval.is_some() => Some(3),
-        (ClaimKind::Relative, _) => return outcomes,
-        (_, Some(Statistic::Quantile(q))) => smallest_n(q.get(), confidence),
-        (ClaimKind::Production, _) => smallest_n(0.5, confidence),
-        _ => return outcomes,
-    };
-    match (n, needed) {
-        (Some(n), Some(needed)) if n < needed => outcomes.found(
-            Finding::new(
-                check,
-                about,
-                format!(
-                    "{n} sample{} no {:.0} % interval; {needed} are needed",
-                    if n == 1 { " admits" } else { "s admit" },
-                    confidence * 100.0
-                ),
-            )
-            .with("samples", n)
-            .with("needed", needed)
-            .advising(format!("measure at least {needed}")),
-        ),
-        (Some(_), Some(_)) => outcomes.clear(check, about),
-        _ => outcomes.not_observed(check, Need::QuotedSamples, about),
-    }
-    outcomes
-}
-
+/// Claims made up for tests.
 #[cfg(test)]
-mod tests {
-    use trueline_core::Share;
+pub(crate) mod made {
+    use trueline_core::ClaimKind;
 
     use super::*;
 
-    fn claim(kind: ClaimKind, value: f64, statistic: Option<Statistic>) -> Claim {
+    /// A prefill rate as somebody quotes it.
+    pub(crate) fn claim(kind: ClaimKind, value: f64, statistic: Option<Statistic>) -> Claim {
         let mut claim = Claim::new("c", kind, "text");
         claim.metric = Some(Metric::PrefillTokPerS);
         claim.value = Some(value);
@@ -235,36 +158,16 @@ mod tests {
         claim
     }
 
-    const REPETITIONS: [f64; 3] = [115.4, 107.1, 100.6];
+    /// Three repetitions of one benchmark, in tok/s.
+    pub(crate) const REPETITIONS: [f64; 3] = [115.4, 107.1, 100.6];
+}
 
-    #[test]
-    fn the_best_is_found_whether_or_not_the_claim_says_so() {
-        let none = Thresholds::default();
-        for statistic in [None, Some(Statistic::Best)] {
-            let c = claim(ClaimKind::Absolute, 115.0, statistic);
-            assert!(check_best_of_n(&c, &REPETITIONS, &none).has("best-of-n"));
-        }
-    }
+#[cfg(test)]
+mod tests {
+    use trueline_core::ClaimKind;
 
-    #[test]
-    fn a_median_that_happens_to_be_close_to_the_best_is_no_best_of_n() {
-        let none = Thresholds::default();
-        let c = claim(ClaimKind::Absolute, 107.0, None);
-        assert!(!check_best_of_n(&c, &REPETITIONS, &none).has("best-of-n"));
-        let close = claim(ClaimKind::Absolute, 100.4, None);
-        assert!(!check_best_of_n(&close, &[100.0, 100.2, 100.4], &none).has("best-of-n"));
-        let one = claim(ClaimKind::Absolute, 115.4, None);
-        assert!(!check_best_of_n(&one, &[115.4], &none).has("best-of-n"));
-    }
-
-    #[test]
-    fn for_a_latency_the_best_is_the_least() {
-        let mut c = claim(ClaimKind::Absolute, 1.0, None);
-        c.metric = Some(Metric::TtftS);
-        assert!(check_best_of_n(&c, &[1.0, 1.5, 2.0], &Thresholds::default()).has("best-of-n"));
-        c.value = Some(2.0);
-        assert!(!check_best_of_n(&c, &[1.0, 1.5, 2.0], &Thresholds::default()).has("best-of-n"));
-    }
+    use super::made::{REPETITIONS, claim};
+    use super::*;
 
     #[test]
     fn a_value_that_the_samples_do_not_hold_is_found_out() {
@@ -282,21 +185,5 @@ mod tests {
         // Nor is the worst sample a statistic that anybody means.
         assert!(found(100.6, None));
         assert!(found(115.0, Some(Statistic::Median)));
-    }
-
-    #[test]
-    fn only_claims_that_need_an_interval_ask_for_samples() {
-        let none = Thresholds::default();
-        let fires = |c: &Claim, n| check_sample_count(c, Some(n), &none).has("too-few-samples");
-        assert!(!fires(&claim(ClaimKind::Absolute, 1.0, None), 1));
-        let production = claim(ClaimKind::Production, 1.0, None);
-        assert!(fires(&production, 5) && !fires(&production, 6));
-        let p99 = Some(Statistic::Quantile(Share::new(0.99).unwrap()));
-        let tail = claim(ClaimKind::Tail, 1.0, p99);
-        assert!(fires(&tail, 367) && !fires(&tail, 368));
-        let mut relative = claim(ClaimKind::Relative, 1.0, None);
-        assert!(!fires(&relative, 1));
-        relative.interval = Some((0.9, 1.1));
-        assert!(fires(&relative, 2) && !fires(&relative, 3));
     }
 }

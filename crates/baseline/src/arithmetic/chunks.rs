@@ -1,12 +1,12 @@
-//! Chunks beside tokens: how many tokens a gap stands for, and whether gaps fill the decode time.
+//! Chunks beside tokens: how many tokens a gap stands for.
 
 use trueline_core::{
     BenchRun, Each, Finding, FirstToken, Metric, Need, Outcomes, Scope, Statistic, Thresholds,
     number,
 };
 
-use super::checks::{CHUNKS_ARE_NOT_TOKENS, ITL_IS_NOT_TPOT};
-use super::stated::{Reply, about_each, decode_per_token, replies, spread};
+use super::checks::CHUNKS_ARE_NOT_TOKENS;
+use super::stated::{decode_per_token, spread};
 use super::words::seconds;
 use crate::conclusion::conclude;
 use crate::form::Form;
@@ -49,7 +49,7 @@ pub(super) fn check_chunks(run: &BenchRun, thresholds: &Thresholds) -> Outcomes 
             number::short(itl / tpot, 3),
             seconds(tpot),
         );
-        findings.push(means(
+        findings.push(with_means(
             Finding::new(check, about.clone().with_metric(Metric::ItlS), text),
             itl,
             tpot,
@@ -58,101 +58,8 @@ pub(super) fn check_chunks(run: &BenchRun, thresholds: &Thresholds) -> Outcomes 
     conclude(check, about, findings, None)
 }
 
-/// Checks that the gaps of the replies fill their time after the first token, one a token.
-///
-/// # Formula
-/// `sum gaps = sum (e2e - ttft)` over the requests, and mean ITL not far below mean TPOT.
-pub(super) fn check_itl(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
-    let check = &ITL_IS_NOT_TPOT;
-    let about = Scope::of_run(run);
-    let least = thresholds.get(check, "itl_over_tpot");
-    let rows: Vec<Reply<'_>> =
-        replies(run).into_iter().filter(|r| !r.gaps.is_empty() && r.tokens > 1.0).collect();
-    let mut findings = Vec::new();
-    if rows.is_empty() {
-        let Some((itl, tpot)) = itl_and_tpot(run) else {
-            return conclude(check, about, findings, Some(Need::Gaps));
-        };
-        if itl / tpot < least {
-            let text = format!(
-                "mean ITL of {} is only {} of the mean TPOT of {}",
-                seconds(itl),
-                number::short(itl / tpot, 2),
-                seconds(tpot),
-            );
-            findings.push(means(
-                Finding::new(check, about.clone().with_metric(Metric::ItlS), text),
-                itl,
-                tpot,
-            ));
-        }
-        return conclude(check, about, findings, None);
-    }
-    let decode: f64 = rows.iter().map(|r| r.e2e - r.ttft).sum();
-    let filled: f64 = rows.iter().flat_map(|r| r.gaps).map(std::time::Duration::as_secs_f64).sum();
-    let gaps: f64 = rows.iter().map(|r| count(r.gaps.len())).sum();
-    let tokens: f64 = rows.iter().map(|r| r.tokens - 1.0).sum();
-    let off = (filled - decode).abs() / decode;
-    let ratio = (filled / gaps) / (decode / tokens);
-    let unfilled = off > thresholds.get(check, "tolerance");
-    if unfilled && filled < decode && (gaps / tokens - 1.0).abs() < 0.005 {
-        let finding = sums(about, rows.len(), (filled, decode), (gaps, tokens));
-        let finding = behind_the_last(finding, rows.len(), filled, decode);
-        let findings = about_each(&[Metric::TpotS, Metric::DecodeTokPerS], &finding);
-        return conclude(check, Scope::of_run(run), findings, None);
-    }
-    let text = if unfilled {
-        format!(
-            "the gaps of {} replies sum to {}, their time after the first token to {}",
-            rows.len(),
-            seconds(filled),
-            seconds(decode),
-        )
-    } else if ratio < least {
-        format!(
-            "{} gaps for {} tokens after the first: mean ITL is {} of the time per token",
-            number::short(gaps, 6),
-            number::short(tokens, 6),
-            number::short(ratio, 2),
-        )
-    } else {
-        return conclude(check, about, findings, None);
-    };
-    let about_itl = about.clone().with_metric(Metric::ItlS);
-    let mut finding = sums(about_itl, rows.len(), (filled, decode), (gaps, tokens));
-    finding.message = text;
-    findings.push(finding);
-    conclude(check, about, findings, None)
-}
-
-/// A finding without words yet, with the sums over the replies.
-fn sums(
-    about: Scope,
-    replies: usize,
-    (filled, decode): (f64, f64),
-    (gaps, tokens): (f64, f64),
-) -> Finding {
-    Finding::new(&ITL_IS_NOT_TPOT, about, String::new())
-        .with("form", Form::Requests)
-        .with("requests", replies)
-        .with("gaps_sum_s", filled)
-        .with("decode_sum_s", decode)
-        .with("gaps", gaps)
-        .with("tokens_after_first", tokens)
-        .with("itl_over_tpot", (filled / gaps) / (decode / tokens))
-}
-
-/// Every token has its gap: what they leave lies after the last one, and TPOT holds it.
-fn behind_the_last(mut finding: Finding, replies: usize, filled: f64, decode: f64) -> Finding {
-    finding.message = format!(
-        "replies end {} after their last token on average, {} of the time that TPOT divides",
-        seconds((decode - filled) / count(replies)),
-        number::percent((decode - filled) / decode),
-    );
-    finding.advising("quote ITL, or measure the end-to-end latency to the last token")
-}
-
-fn means(finding: Finding, itl: f64, tpot: f64) -> Finding {
+/// A finding with both means.
+pub(super) fn with_means(finding: Finding, itl: f64, tpot: f64) -> Finding {
     finding
         .with("form", Form::Aggregate)
         .with("mean_itl_s", itl)
@@ -173,7 +80,7 @@ fn tokens_and_gaps(run: &BenchRun) -> Option<(f64, f64)> {
 
 /// Mean ITL and the time per token. Of what is stated and what the other means leave, the one
 /// nearer to ITL: where they disagree either may be wrong.
-fn itl_and_tpot(run: &BenchRun) -> Option<(f64, f64)> {
+pub(super) fn itl_and_tpot(run: &BenchRun) -> Option<(f64, f64)> {
     let itl = spread(run, Metric::ItlS, Statistic::Mean)?;
     // What is spread over tokens, or has the first token in it, is no gap between chunks.
     let of_gaps = itl.meaning.each == Each::Chunk && itl.meaning.first_token != FirstToken::In;
@@ -189,6 +96,7 @@ mod tests {
     use trueline_core::Total;
 
     use super::super::fixture::{Made, chunk4, sglang};
+    use super::super::itl::check_itl;
     use super::*;
 
     fn chunks(made: &Made) -> Outcomes {
@@ -234,29 +142,6 @@ mod tests {
             made.request(0.0, 20.0, 120.0, 21).gaps(&gaps)
         });
         assert!(Made::clear(&chunks(&held_back)));
-    }
-
-    #[test]
-    fn gaps_fill_the_time_after_the_first_token() {
-        assert!(Made::clear(&itl(&reply(&[5.0; 20], 121.9))));
-        assert!(itl(&reply(&[5.0; 20], 122.2)).has("itl-is-not-tpot"));
-        // Several tokens a chunk fill it as well.
-        assert!(Made::clear(&itl(&reply(&[10.0; 10], 120.0))));
-        // Two chunks a token, as in inference-perf's published files.
-        assert!(itl(&reply(&[2.5; 40], 120.0)).has("itl-is-not-tpot"));
-    }
-
-    #[test]
-    fn time_behind_the_last_token_concerns_tpot_and_not_the_gaps() {
-        // 20 gaps of 5 ms, and 5 ms more until the usage chunk: 5 of 105 ms are 4.8 %.
-        let got = itl(&reply(&[5.0; 20], 125.0));
-        let about: Vec<_> = got.findings().map(|f| f.about.metric).collect();
-        assert_eq!(about, [Some(Metric::TpotS), Some(Metric::DecodeTokPerS)]);
-        let text = &got.findings().next().unwrap().message;
-        assert!(text.contains("5 ms after") && text.contains("4.8 %"), "{text}");
-        // A gap that is missing concerns ITL.
-        let missing = itl(&reply(&[5.0; 19], 120.0));
-        assert_eq!(missing.findings().next().unwrap().about.metric, Some(Metric::ItlS));
     }
 
     #[test]

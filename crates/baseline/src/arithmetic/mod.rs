@@ -18,6 +18,7 @@ mod fixture;
 #[cfg(test)]
 mod healthy;
 mod in_flight;
+mod itl;
 mod latency;
 mod lengths;
 mod little;
@@ -80,7 +81,7 @@ pub fn check_arithmetic(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
         chunks::check_chunks,
         burst::check_burst,
         first_gap::check_first_gap,
-        chunks::check_itl,
+        itl::check_itl,
         latency::check_latency,
         reasoning::check_reasoning,
     ];
