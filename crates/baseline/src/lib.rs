@@ -37,6 +37,7 @@ mod quoted;
 mod ratio;
 mod runs;
 mod samples;
+mod server_counts;
 pub mod stats;
 mod times;
 mod work;
@@ -60,5 +61,6 @@ pub use quoted::{
 pub use ratio::{check_baseline_named, compare_arms};
 pub use runs::{check_duplicate_runs, check_failures};
 pub use samples::{Sample, check_cold_run, is_of_a_run, metric_values, samples_of};
+pub use server_counts::check_server_counts;
 pub use times::check_time_order;
 pub use work::{Workload, check_same_work};

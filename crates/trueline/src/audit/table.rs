@@ -94,11 +94,7 @@ fn row(run: &BenchRun, report: &Report) -> String {
         Some(load) => format!("{load}, {}", run.label),
         None => run.label.clone(),
     };
-    let name: String = if name.chars().count() > 25 {
-        name.chars().take(24).chain(['…']).collect()
-    } else {
-        name
-    };
+    let name = shortened(&name, 25);
     let n = run.completed().map_or("-".to_owned(), count);
     let rate = [
         (Metric::OutputTokPerS, ""),
@@ -121,6 +117,16 @@ fn row(run: &BenchRun, report: &Report) -> String {
     let line = format!("{name:<26}{n:>7}{rate:>10}{ttft:>10}{tpot:>11}  ");
     let line = format!("{line}{}", fitting(&wrong(run, report), COLUMNS - line.chars().count()));
     line.trim_end().to_owned()
+}
+
+/// A name of at most so many characters: its middle gives way, as names begin and end alike.
+fn shortened(name: &str, most: usize) -> String {
+    let length = name.chars().count();
+    if length <= most {
+        return name.to_owned();
+    }
+    let (head, tail) = (most / 2, most - most / 2 - 1);
+    name.chars().take(head).chain(['…']).chain(name.chars().skip(length - tail)).collect()
 }
 
 /// As many codes as fit, and how many do not.
