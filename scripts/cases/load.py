@@ -220,6 +220,27 @@ case("results-client-sends-in-time", stage_0_lifecycle_metrics__json=text(
 # A held concurrency spreads intended times over the stage; requests wait for a slot by design.
 held = simulate(300, 8, seed=21, ttft=0.4, gap=0.04, out=40)
 wait = [r["start"] * 0.8 for r in held]
+# What the server counted over the run, its own probe and warm-up among them, or half as much again.
+def prometheus(requests, counted):
+    """inference-perf's report of the server's metrics; zeros stand for what was not scraped."""
+    d, t = duration(requests), times(requests)
+    each = lambda values: {"mean": mean(values), "median": percentile(values, 50),
+                           "p90": percentile(values, 90), "p99": percentile(values, 99)}
+    rate = counted / len(requests)
+    return {"load_summary": {}, "successes": {
+        "count": counted, "rate": counted / d,
+        "prompt_len": {"mean": 0, "rate": rate * sum(r["prompt"] for r in requests) / d},
+        "output_len": {"mean": 0, "rate": rate * sum(r["out"] for r in requests) / d},
+        "queue_len": {"mean": 0}, "request_latency": each(t["e2e"]), "time_to_first_token": each(t["ttft"]),
+        "time_per_output_token": each(t["tpot"]),
+        "kv_cache_usage_percentage": {"mean": 0.0, "median": 0.0, "p90": 0.0, "p99": 0.0},
+        "num_requests_swapped": {"mean": 0}, "num_preemptions_total": {"mean": 0},
+        "prefix_cache_hit_percent": {"mean": 0.0}}, "failures": {}}
+
+
+for name, counted in [("server-counted-others", 3 * len(served) // 2), ("server-counted-ours", len(served) + 2)]:
+    case(f"results-{name}", stage_0_lifecycle_metrics__json=text(inference_perf(served, punctual, rate=4.0)),
+         stage_0_prometheus_metrics__json=text(prometheus(served, counted)))
 case("results-client-holds-a-concurrency", stage_0_lifecycle_metrics__json=text(
     inference_perf(held, wait, concurrency=8)))
 # Retries.

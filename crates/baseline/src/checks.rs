@@ -133,11 +133,10 @@ pub(crate) const FOREIGN_TRAFFIC: CheckInfo = CheckInfo {
     touches: ALL,
     needs: &[Need::ForeignTraffic, Need::WallTimes],
     implied_by: &[],
-    thresholds: &[threshold(
-        "overlap_share",
-        0.01,
-        "of a sample's time; two clocks differ by milliseconds",
-    )],
+    thresholds: &[
+        threshold("overlap_share", 0.01, "of a sample's time; two clocks differ by milliseconds"),
+        threshold("count_share", 0.01, "of the requests sent; probes and warm-ups are few"),
+    ],
     rule: "the server served other people's requests during the samples",
     advice: "measure again while nobody else is served, and keep only clean samples until then",
 };

@@ -35,6 +35,8 @@ pub enum Why {
     NeedsMore,
     /// It would divide by zero.
     DividesByZero,
+    /// The field holds a zero that the source writes where it has nothing.
+    ZeroForNone,
 }
 
 impl fmt::Display for Why {
@@ -46,6 +48,7 @@ impl fmt::Display for Why {
             Self::Impossible => "impossible value",
             Self::NeedsMore => "its parts are not known",
             Self::DividesByZero => "would divide by zero",
+            Self::ZeroForNone => "a zero that stands for nothing",
         })
     }
 }

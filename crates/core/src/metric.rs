@@ -215,6 +215,15 @@ pub enum Statistic {
 pub struct UnknownStatistic(String);
 
 impl Statistic {
+    /// Whether it is the median, by that name or as the 0.5 quantile.
+    pub fn is_median(self) -> bool {
+        match self {
+            Self::Median => true,
+            Self::Quantile(q) => (q.get() - 0.5).abs() < 1e-9,
+            _ => false,
+        }
+    }
+
     /// The quantile, if it is one beside the median: what needs a tail's samples.
     pub fn tail(self) -> Option<Share> {
         match self {

@@ -30,6 +30,11 @@ pub fn count(n: u64) -> String {
     grouped(&n.to_string())
 }
 
+/// A number of things in words: `1 value`, `1,200 values`.
+pub fn things(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{} {what}s", count(n as u64)) }
+}
+
 fn grouped(text: &str) -> String {
     let (sign, rest) = text.strip_prefix('-').map_or(("", text), |rest| ("-", rest));
     let (whole, fraction) = rest.split_once('.').map_or((rest, None), |(a, b)| (a, Some(b)));
@@ -72,6 +77,7 @@ mod tests {
         assert_eq!(plain(0.027_899_999_999_999_998), "0.0279");
         assert_eq!(plain(115.0), "115");
         assert_eq!(count(1_460_000), "1,460,000");
+        assert_eq!((things(1, "run"), things(2_000, "run")), ("1 run".into(), "2,000 runs".into()));
         assert_eq!(percent(0.0702), "7.0 %");
         assert_eq!(percent(0.9952), "100 %");
         assert_eq!(percent(0.7), "70 %");

@@ -180,8 +180,8 @@ impl Reported {
 
     /// The first known figure of a metric and statistic. A median and a 0.5 quantile are the same.
     pub fn figure(&self, metric: Metric, statistic: Option<Statistic>) -> Option<&Figure> {
-        let same =
-            |a: Option<Statistic>, b: Option<Statistic>| a == b || (is_middle(a) && is_middle(b));
+        let is_median = |s: Option<Statistic>| s.is_some_and(Statistic::is_median);
+        let same = |a, b| a == b || (is_median(a) && is_median(b));
         self.figures
             .iter()
             .find(|f| f.metric == metric && same(f.statistic, statistic) && f.value.is_known())
@@ -214,13 +214,5 @@ impl Reported {
                     .unwrap_or(Why::Absent),
             ),
         }
-    }
-}
-
-fn is_middle(statistic: Option<Statistic>) -> bool {
-    match statistic {
-        Some(Statistic::Median) => true,
-        Some(Statistic::Quantile(q)) => (q.get() - 0.5).abs() < 1e-9,
-        _ => false,
     }
 }

@@ -243,9 +243,33 @@ fn check_values(read: &ResultRun, outcomes: &mut Outcomes) {
             .advising("treat it as missing, and find out why the tool had nothing to write"),
         );
     }
-    if quiet {
+    let zeros = zeros_for_nothing(read);
+    if let [first, rest @ ..] = zeros.as_slice() {
+        let more = match rest.len() {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        outcomes.found(
+            Finding::new(
+                check,
+                about(read),
+                format!("0 stands for nothing in {first}{more}: nothing was measured there"),
+            )
+            .at(Severity::Note)
+            .with("sources", zeros)
+            .advising("read them as missing, never as a measured zero"),
+        );
+    } else if quiet {
         outcomes.clear(check, about(read));
     }
+}
+
+/// Where the tool writes zero for what it did not measure.
+fn zeros_for_nothing(read: &ResultRun) -> Vec<String> {
+    let reported = &read.run.reported;
+    let figures = reported.figures.iter().filter(|f| f.value.why() == Some(Why::ZeroForNone));
+    let totals = reported.totals.iter().filter(|t| t.value.why() == Some(Why::ZeroForNone));
+    figures.map(|f| f.source.clone()).chain(totals.map(|t| t.source.clone())).collect()
 }
 
 /// Whether zero cannot be measured: a latency in the middle of its samples.

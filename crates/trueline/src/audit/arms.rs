@@ -29,7 +29,7 @@ fn stated_of<'a>(run: &'a BenchRun, claim: &Claim, metric: Metric) -> Option<&'a
     match claim.statistic {
         _ if claim.cell.is_some() => None,
         Some(_) => run.reported.figure(metric, claim.statistic),
-        None => headline(run, metric),
+        None => headline(&run.reported.figures, metric),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What may be said instead of a claim that was revoked.
 
 use trueline_baseline::stats::{interval_orders, median, order_interval};
-use trueline_core::number::{count, percent, short};
+use trueline_core::number::{count, percent, short, things};
 use trueline_core::{Cell, CellScope, ClaimKind, Metric, Scope, Share};
 use trueline_logs::{CellStats, LogSummary, Values};
 
@@ -110,7 +110,7 @@ impl Work<'_> {
         let unit = metric.words().0;
         let interval = order_interval(&samples, 0.5, 0.95).map(|i| (i.low, i.high));
         let mut text =
-            format!("{} {unit}, median of {}", short(value, 3), many(samples.len(), "sample"));
+            format!("{} {unit}, median of {}", short(value, 3), things(samples.len(), "sample"));
         match interval {
             Some((low, high)) => text += &format!(", 95 % [{}, {}]", short(low, 3), short(high, 3)),
             None => text += ", too few for an interval",
@@ -130,10 +130,6 @@ pub(crate) fn interval(values: &Values) -> Option<(f64, f64)> {
     let at =
         |order: usize| Share::new(order as f64 / n as f64).ok().and_then(|q| values.quantile(q));
     at(low).zip(at(high))
-}
-
-fn many(n: usize, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{} {what}s", count(n as u64)) }
 }
 
 fn hit_words(stats: &CellStats) -> String {

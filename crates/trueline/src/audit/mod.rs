@@ -10,6 +10,7 @@ mod production;
 mod ratios;
 mod results;
 mod runs;
+mod shown;
 mod stated;
 mod table;
 mod traffic;

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 use trueline_core::number::{count, short};
-use trueline_core::{BenchRun, Claim, Finding, Known, Metric, Scope, Severity, Statistic};
+use trueline_core::{BenchRun, Claim, Figure, Finding, Known, Metric, Scope, Severity, Statistic};
 use trueline_logs::ResultRun;
 
 use super::Audit;
+use super::shown::figures;
 use crate::claims::headline;
 use crate::report::Report;
 
@@ -70,7 +71,8 @@ impl Audit {
             let load = |run: &BenchRun| run.plan.load;
             a.arm().cmp(b.arm()).then(load(a).partial_cmp(&load(b)).unwrap_or(Ordering::Equal))
         });
-        let rows: Vec<String> = runs.into_iter().map(|run| row(run, report)).collect();
+        let shown = |run| figures(run, self.reading.min_new_tokens());
+        let rows: Vec<String> = runs.into_iter().map(|run| row(run, &shown(run), report)).collect();
         let left = rows.len().saturating_sub(ROWS_SHOWN);
         lines.extend(rows.into_iter().take(ROWS_SHOWN));
         if left > 0 {
@@ -85,20 +87,17 @@ impl Audit {
     }
 
     fn runs_json(&self, report: &Report) -> Vec<Value> {
-        self.both().map(|(run, written)| run_json(run, written, report)).collect()
+        let shown = |run| figures(run, self.reading.min_new_tokens());
+        self.both().map(|(run, written)| run_json(run, &shown(run), written, report)).collect()
     }
 }
 
-fn row(run: &BenchRun, report: &Report) -> String {
+fn row(run: &BenchRun, figures: &[Figure], report: &Report) -> String {
     let name = match run.plan.load {
         Some(load) => format!("{load}, {}", run.label),
         None => run.label.clone(),
     };
-    let name: String = if name.chars().count() > 25 {
-        name.chars().take(24).chain(['…']).collect()
-    } else {
-        name
-    };
+    let name = shortened(&name, 25);
     let n = run.completed().map_or("-".to_owned(), count);
     let rate = [
         (Metric::OutputTokPerS, ""),
@@ -107,9 +106,9 @@ fn row(run: &BenchRun, report: &Report) -> String {
         (Metric::TotalTokPerS, " t"),
     ]
     .into_iter()
-    .find_map(|(metric, mark)| Some((headline(run, metric)?.value.value()?, mark)));
+    .find_map(|(metric, mark)| Some((headline(figures, metric)?.value.value()?, mark)));
     let rate = rate.map_or("-".to_owned(), |(rate, mark)| format!("{}{mark}", short(rate, 4)));
-    let time = |metric| match headline(run, metric) {
+    let time = |metric| match headline(figures, metric) {
         Some(figure) => {
             let mean = figure.statistic == Some(Statistic::Mean);
             let value = figure.value.value().unwrap_or_default();
@@ -121,6 +120,16 @@ fn row(run: &BenchRun, report: &Report) -> String {
     let line = format!("{name:<26}{n:>7}{rate:>10}{ttft:>10}{tpot:>11}  ");
     let line = format!("{line}{}", fitting(&wrong(run, report), COLUMNS - line.chars().count()));
     line.trim_end().to_owned()
+}
+
+/// A name of at most so many characters: its middle gives way, as names begin and end alike.
+fn shortened(name: &str, most: usize) -> String {
+    let length = name.chars().count();
+    if length <= most {
+        return name.to_owned();
+    }
+    let (head, tail) = (most / 2, most - most / 2 - 1);
+    name.chars().take(head).chain(['…']).chain(name.chars().skip(length - tail)).collect()
 }
 
 /// As many codes as fit, and how many do not.
@@ -161,10 +170,10 @@ fn wrong(run: &BenchRun, report: &Report) -> Vec<&'static str> {
     found.into_iter().map(|f| f.code).filter(|code| seen.insert(*code)).collect()
 }
 
-fn run_json(run: &BenchRun, written: &ResultRun, report: &Report) -> Value {
+fn run_json(run: &BenchRun, figures: &[Figure], written: &ResultRun, report: &Report) -> Value {
     let reported = &run.reported;
     let mut metrics = Map::new();
-    for figure in &reported.figures {
+    for figure in figures {
         let mut entry = json!({
             "value": figure.value.value(),
             "definition": figure.definition.to_string(),

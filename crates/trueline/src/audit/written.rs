@@ -2,8 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use trueline_baseline::{check_arithmetic, check_levels, check_load_shape, check_saturation};
-use trueline_core::{BenchRun, CheckOutcome, Claim, ClaimKind, Need, Outcomes, Scope};
+use trueline_baseline::{
+    check_arithmetic, check_levels, check_load_shape, check_saturation, check_server_counts,
+};
+use trueline_core::number::things;
+use trueline_core::{BenchRun, CheckOutcome, Claim, ClaimKind, Need, Outcomes, Scope, Side};
+use trueline_logs::Part;
 
 use super::Work;
 use super::groups::{Group, Meant};
@@ -39,6 +43,7 @@ impl Work<'_> {
             self.outcomes.extend(check_levels(&runs, &self.audit.thresholds));
             self.note_levels(arm, &runs);
         }
+        self.check_server_runs();
         let capacities: Vec<Claim> =
             self.claims.iter().filter(|c| c.kind == ClaimKind::Capacity).cloned().collect();
         for claim in capacities {
@@ -46,6 +51,44 @@ impl Work<'_> {
             let runs = claim.of.as_ref().map(|of| self.all_levels(of)).unwrap_or_default();
             self.outcomes.extend(check_saturation(&claim, &runs, &self.audit.thresholds));
         }
+    }
+
+    /// Holds what a server counted over a run against what the benchmark sent, where a tool wrote both
+    /// into one folder.
+    fn check_server_runs(&mut self) {
+        let written = |run: &BenchRun| {
+            self.audit.written.iter().find(|written| written.run.label == run.label)
+        };
+        let tool = |run: &BenchRun| run.reported.tool.as_ref().map(|tool| tool.name.clone());
+        let folder = |run: &BenchRun| {
+            let source = run.source.as_deref().map(std::path::Path::new);
+            source.and_then(std::path::Path::parent).map(std::path::Path::to_path_buf)
+        };
+        let mut said = Outcomes::default();
+        for server in self.audit.runs.iter().filter(|run| run.side == Side::Server) {
+            let beside: Vec<&BenchRun> = self
+                .audit
+                .runs
+                .iter()
+                .filter(|run| run.side == Side::Client && self.is_written(run))
+                .filter(|run| tool(run) == tool(server) && folder(run) == folder(server))
+                .collect();
+            // The sum over all stages where there is one, else all that is there.
+            let is_sum = |run: &&BenchRun| written(run).is_some_and(|w| w.part == Part::Sum);
+            let sum = beside.iter().copied().find(is_sum);
+            let whole: Vec<&BenchRun> = sum.map_or_else(|| beside.clone(), |sum| vec![sum]);
+            let sent: Option<u64> = whole
+                .iter()
+                .map(|run| Some(run.completed()? + run.failures().unwrap_or(0) as u64))
+                .sum();
+            let sent = sent.filter(|_| !whole.is_empty());
+            for run in &beside {
+                let about = Scope::of_run(run);
+                let counted = server.completed();
+                said.extend_new(check_server_counts(about, sent, counted, &self.audit.thresholds));
+            }
+        }
+        self.outcomes.extend(said);
     }
 
     /// Whether a tool wrote a run down: one in our own lines that no result set brought is judged by
@@ -75,7 +118,7 @@ impl Work<'_> {
         if loads.len() >= 3 {
             self.evidence.met(Need::ThreeLevels, about());
         } else {
-            let detail = format!("{} of {arm}; a trend needs 3", many(loads.len(), "level"));
+            let detail = format!("{} of {arm}; a trend needs 3", things(loads.len(), "level"));
             self.evidence.lacking(Need::ThreeLevels, about(), detail);
         }
         let waves = |run: &&&BenchRun| {
@@ -106,8 +149,4 @@ impl Work<'_> {
             self.evidence.met(need, about);
         }
     }
-}
-
-fn many(n: usize, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }

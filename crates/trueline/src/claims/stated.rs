@@ -20,18 +20,21 @@ const OTHERWISE: [Metric; 6] = [
 
 /// The figure of a metric that a reader would quote: the whole run's, else the median, else the
 /// mean.
-pub(crate) fn headline(run: &BenchRun, metric: Metric) -> Option<&Figure> {
-    [None, Some(Statistic::Median), Some(Statistic::Mean)]
-        .into_iter()
-        .find_map(|statistic| run.reported.figure(metric, statistic))
+pub(crate) fn headline(figures: &[Figure], metric: Metric) -> Option<&Figure> {
+    let is_median = |s: Option<Statistic>| s.is_some_and(Statistic::is_median);
+    let of = |fits: &dyn Fn(Option<Statistic>) -> bool| {
+        figures.iter().find(|f| f.metric == metric && f.value.is_known() && fits(f.statistic))
+    };
+    of(&|s| s.is_none()).or_else(|| of(&is_median)).or_else(|| of(&|s| s == Some(Statistic::Mean)))
 }
 
 /// Each headline figure of a run as an absolute claim. A run that states none has one claim: that
 /// what stands there was measured.
 pub(crate) fn stated_claims(run: &BenchRun, several: bool) -> Vec<Claim> {
-    let mut figures: Vec<&Figure> = HEADLINES.iter().filter_map(|m| headline(run, *m)).collect();
+    let stated = run.reported.figures.as_slice();
+    let mut figures: Vec<&Figure> = HEADLINES.iter().filter_map(|m| headline(stated, *m)).collect();
     if figures.is_empty() {
-        figures = OTHERWISE.iter().filter_map(|m| headline(run, *m)).take(1).collect();
+        figures = OTHERWISE.iter().filter_map(|m| headline(stated, *m)).take(1).collect();
     }
     let mut claims: Vec<Claim> = figures.into_iter().map(|figure| quoted(run, figure)).collect();
     if claims.is_empty() {
@@ -54,7 +57,7 @@ pub(crate) fn trend_claim(arm: &str, runs: &[&BenchRun]) -> Option<Claim> {
     let mut loads: Vec<String> = Vec::new();
     for run in runs {
         let load = run.plan.load?.to_string();
-        headline(run, Metric::OutputTokPerS)?;
+        headline(&run.reported.figures, Metric::OutputTokPerS)?;
         if !loads.contains(&load) {
             loads.push(load);
         }

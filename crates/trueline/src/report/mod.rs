@@ -1,5 +1,6 @@
 //! What a program says: claims with their fates, findings, what was not observed, results.
 
+mod findings;
 mod inert;
 mod json;
 mod lines;

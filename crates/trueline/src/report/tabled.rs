@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use trueline_core::number::things;
 use trueline_core::{ClaimKind, Finding, Need, Severity};
 
 use super::lines::ends;
@@ -42,7 +43,7 @@ impl Report {
         let standing = self.claims.iter().filter(|c| c.status == Status::Supported).count();
         if standing > 0 {
             let word = if self.revoked() { "Survives" } else { "Supported" };
-            lines.push(format!("{word}: {}, all evidence there", many(standing, "value")));
+            lines.push(format!("{word}: {}, all evidence there", things(standing, "value")));
         }
     }
 
@@ -79,7 +80,7 @@ impl Report {
             }
             seen
         };
-        format!("{} of {} runs: {}", many(group.len(), "value"), runs.len(), metrics.join(", "))
+        format!("{} of {} runs: {}", things(group.len(), "value"), runs.len(), metrics.join(", "))
     }
 
     /// The reasons of a group: those of its first run; how many runs have others of the kind is said.
@@ -159,8 +160,4 @@ impl Report {
         let is_error = |f: &Finding| f.severity == Severity::Error && f.allowed.is_none();
         self.outcomes.findings().any(is_error)
     }
-}
-
-fn many(n: usize, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }

@@ -1,8 +1,8 @@
 //! The report as text: the first screen tells what may be quoted.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use trueline_core::{CheckOutcome, Finding, Input, Need, Severity};
+use trueline_core::{Finding, Need, Severity};
 
 use super::lines::{ends, width};
 use super::{Report, inert, wrap};
@@ -25,9 +25,6 @@ impl Default for TextOptions {
         Self { columns: 100, colour: false, all: false }
     }
 }
-
-/// How many findings the first screen shows.
-const SHOWN: usize = 3;
 
 /// How many lines a first screen has.
 const SCREEN: usize = 40;
@@ -253,110 +250,6 @@ impl Report {
             parts.push(format!("not judged yet: {}", judged.claim.unjudged.join(", ")));
         }
         parts.join("; ")
-    }
-
-    fn finding_lines(&self, options: TextOptions, lines: &mut Vec<String>) {
-        // The same finding on several runs is said once.
-        let mut groups: Vec<(&Finding, usize)> = Vec::new();
-        for finding in self.outcomes.findings() {
-            if finding.because_of.is_some() || finding.code == RESTS_ON_REVOKED.code {
-                continue;
-            }
-            // A table of many runs tells a code once; each run's numbers stand with --all.
-            let alike = self.tabled && !options.all;
-            let same = |f: &Finding| {
-                f.code == finding.code
-                    && (f.message == finding.message || (alike && f.severity == finding.severity))
-            };
-            match groups.iter_mut().find(|(first, _)| same(first)) {
-                // What a claim quotes weighs more than the same finding on the run.
-                Some((first, n)) if finding.severity > first.severity => {
-                    (*first, *n) = (finding, 1);
-                }
-                Some((first, n)) if finding.severity == first.severity => *n += 1,
-                Some(_) => {}
-                None => groups.push((finding, 1)),
-            }
-        }
-        groups.sort_by_key(|(f, _)| std::cmp::Reverse(f.severity));
-        let total = groups.len();
-        if total == 0 {
-            return;
-        }
-        lines.push(String::new());
-        let shown = if options.all { total } else { SHOWN };
-        lines.push(if total > shown {
-            format!("Findings ({shown}, and {} more with --all)", total - shown)
-        } else {
-            format!("Findings ({total})")
-        });
-        for (finding, times) in groups.into_iter().take(shown) {
-            let mut head = format!("{}[{}]", finding.severity, finding.code);
-            if let Some(reason) = &finding.allowed {
-                head += &format!(" (allowed: {reason})");
-            }
-            // A reason given above is not said again: here stands what to do about it.
-            let said = !options.all && self.is_a_reason(finding);
-            if !said {
-                let times = if times > 1 { format!(" ({times} times)") } else { String::new() };
-                head += &format!(" {}{times}.", finding.message);
-            }
-            let text = format!("{head} {}", capital(&finding.advice));
-            lines.extend(wrap(&text, options.columns, 2, 4));
-        }
-        let folded = self.outcomes.findings().filter(|f| f.because_of.is_some()).count();
-        if folded > 0 && !options.all {
-            lines.push(format!("  {folded} more follow from these"));
-        }
-    }
-
-    /// Whether a finding was given as the reason why a claim is revoked.
-    fn is_a_reason(&self, finding: &Finding) -> bool {
-        self.claims.iter().any(|judged| {
-            judged.revoked_by.contains(&finding.code)
-                && self.reasons(judged).any(|reason| std::ptr::eq(reason, finding))
-        })
-    }
-
-    fn not_observed_lines(&self, options: TextOptions, lines: &mut Vec<String>) {
-        let mut by_input: BTreeMap<Input, (BTreeSet<&str>, BTreeSet<&str>)> = BTreeMap::new();
-        for outcome in self.outcomes.iter() {
-            if let CheckOutcome::NotObserved { code, need, about } = outcome {
-                // A summary says at its end which evidence would be given elsewhere.
-                let elsewhere = matches!(need.input(), Input::HostRecord | Input::ProductionLog);
-                if self.tabled && elsewhere {
-                    continue;
-                }
-                let (codes, runs) = by_input.entry(need.input()).or_default();
-                codes.insert(code);
-                runs.extend(about.run.as_deref());
-            }
-        }
-        if by_input.is_empty() {
-            return;
-        }
-        lines.push(String::new());
-        let parts: Vec<String> = by_input
-            .into_iter()
-            .map(|(input, (codes, runs))| {
-                let (what, add) = input.words();
-                let n = codes.len();
-                let runs: Vec<&str> = runs.into_iter().take(4).collect();
-                let of = if runs.is_empty() || self.tabled {
-                    String::new()
-                } else {
-                    format!(" of {}", runs.join(", "))
-                };
-                let checks = if options.all {
-                    codes.into_iter().collect::<Vec<_>>().join(", ")
-                } else {
-                    format!("{n} check{}", if n == 1 { "" } else { "s" })
-                };
-                format!("{what}: {checks}{of}, {add}")
-            })
-            .collect();
-        let text = format!("Not observed: {}", parts.join("; "));
-        lines.extend(wrap(&text, options.columns, 0, 2));
     }
 
     fn closing(&self, options: TextOptions) -> Vec<String> {

@@ -42,7 +42,7 @@ pub(super) fn rests_on_nothing(map: &Map) -> bool {
 /// Figures from the given one on are not known: they rest on no sample.
 pub(super) fn forget(draft: &mut Draft, from: usize) {
     for figure in draft.run.reported.figures.iter_mut().skip(from) {
-        figure.value = Known::Not(Why::Absent);
+        figure.value = Known::Not(Why::ZeroForNone);
     }
 }
 
@@ -52,11 +52,11 @@ pub(super) fn zeros_are_nothing(draft: &mut Draft, of: fn(Metric) -> bool) {
     for figure in &mut draft.run.reported.figures {
         let counts = of(figure.metric) && figure.statistic != Some(Statistic::Deviation);
         if counts && figure.value.value() == Some(0.0) {
-            figure.value = Known::Not(Why::Absent);
+            figure.value = Known::Not(Why::ZeroForNone);
         }
     }
     if draft.run.reported.duration.value() == Some(Duration::ZERO) {
-        draft.run.reported.duration = Known::Not(Why::Absent);
+        draft.run.reported.duration = Known::Not(Why::ZeroForNone);
     }
 }
 

@@ -170,7 +170,7 @@ fn take_counts(draft: &mut Draft, successes: &Map) {
     for (path, total) in COUNTS {
         let Some(node) = successes.at(path) else { continue };
         let count = known_count(Some(node));
-        let count = if count.value() == Some(0) { Known::Not(Why::Absent) } else { count };
+        let count = if count.value() == Some(0) { Known::Not(Why::ZeroForNone) } else { count };
         draft.total(*total, count, &format!("successes.{}", path.join(".")));
     }
 }
