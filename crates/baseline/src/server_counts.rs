@@ -4,6 +4,8 @@ use trueline_core::number::count;
 use trueline_core::{Finding, Need, Outcomes, Scope, Thresholds};
 
 use crate::checks::FOREIGN_TRAFFIC;
+use crate::conclusion::conclude;
+use crate::stats::real;
 
 /// Checks that the server counted no more requests than the benchmark sent.
 ///
@@ -20,33 +22,23 @@ pub fn check_server_counts(
     thresholds: &Thresholds,
 ) -> Outcomes {
     let check = &FOREIGN_TRAFFIC;
-    let mut outcomes = Outcomes::default();
     let Some((sent, server)) = sent.zip(server) else {
-        outcomes.not_observed(check, Need::ForeignTraffic, about);
-        return outcomes;
+        return conclude(check, about, Vec::new(), Some(Need::ForeignTraffic));
     };
     let more = server.saturating_sub(sent);
-    #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
-    let is_foreign = more > 2 && more as f64 > thresholds.get(check, "count_share") * sent as f64;
-    if is_foreign {
-        outcomes.found(
-            Finding::new(
-                check,
-                about,
-                format!(
-                    "the server counted {} requests and the benchmark sent {}: {} were of others",
-                    count(server),
-                    count(sent),
-                    count(more)
-                ),
-            )
-            .with("server_requests", server)
-            .with("sent_requests", sent),
+    let is_foreign = more > 2 && real(more) > thresholds.get(check, "count_share") * real(sent);
+    let finding = is_foreign.then(|| {
+        let message = format!(
+            "the server counted {} requests and the benchmark sent {}: {} were of others",
+            count(server),
+            count(sent),
+            count(more)
         );
-    } else {
-        outcomes.clear(check, about);
-    }
-    outcomes
+        Finding::new(check, about.clone(), message)
+            .with("server_requests", server)
+            .with("sent_requests", sent)
+    });
+    conclude(check, about, finding.into_iter().collect(), None)
 }
 
 #[cfg(test)]

@@ -86,6 +86,7 @@ pub struct Cause {
 
 /// A quantity with its number.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Quantity {
     /// Which.
     pub metric: Metric,
@@ -93,6 +94,13 @@ pub struct Quantity {
     pub statistic: Option<Statistic>,
     /// The number, in the metric's unit.
     pub value: f64,
+}
+
+impl Quantity {
+    /// A quantity with its number, in the metric's unit.
+    pub const fn new(metric: Metric, statistic: Option<Statistic>, value: f64) -> Self {
+        Self { metric, statistic, value }
+    }
 }
 
 /// Something a person wants to say.

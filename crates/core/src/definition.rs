@@ -44,6 +44,7 @@ pub enum FirstToken {
 /// Who counted the tokens that a figure divides by or sums.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum TokensBy {
     /// The server's usage.
     Server,
@@ -64,6 +65,7 @@ pub enum TokensBy {
 /// How percentiles are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Percentiles {
     /// Between two samples by their distance (Hyndman–Fan type 7, the default of numpy and pandas).
     Linear,
@@ -199,7 +201,7 @@ impl Definition {
     }
 
     /// Whether two figures of one metric mean the same: time, clock, samples and first token. Who
-    /// counted and how percentiles are taken is left out: it moves a figure by less than a kind.
+    /// counted and how percentiles are taken is left out: the figure stays one of the same kind.
     pub fn means_same_as(&self, other: &Self) -> bool {
         self.deciding() == other.deciding()
     }

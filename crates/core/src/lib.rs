@@ -32,6 +32,7 @@ mod conditions;
 mod definition;
 mod finding;
 mod known;
+mod meaning;
 mod metric;
 mod need;
 pub mod number;
@@ -41,6 +42,7 @@ mod request;
 mod run;
 mod scope;
 mod span;
+mod statistic;
 mod units;
 
 pub use cell::{Bucket, Cell, CellEdges, EdgesError, HitBand};
@@ -50,9 +52,8 @@ pub use conditions::{ConditionKey, Conditions, Difference, RUN_CONDITIONS, Role}
 pub use definition::{Definition, Deviation, Each, FirstToken, Percentiles, TokensBy};
 pub use finding::{Evidence, Finding};
 pub use known::{By, Known, Why};
-pub use metric::{
-    Meaning, Metric, Relation, Statistic, TokenScope, UnknownMetric, UnknownStatistic,
-};
+pub use meaning::{Meaning, Relation, TokenScope};
+pub use metric::{Metric, UnknownMetric};
 pub use need::{Input, Need};
 pub use ranks::Ranks;
 pub use reported::{Figure, Reported, Tool, Total, TotalFigure};
@@ -60,4 +61,5 @@ pub use request::{Disorder, Outcome, Reading, ReportedRate, RequestRecord, Token
 pub use run::{BenchRun, Plan};
 pub use scope::{CellScope, Load, LoadError, Scope};
 pub use span::{Mark, Side, Span, Spans, Stretch};
+pub use statistic::{Statistic, UnknownStatistic};
 pub use units::{Ratio, Share, Tokens, TokensPerSecond, UnitError, WallTime, Window};

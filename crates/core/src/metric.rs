@@ -1,11 +1,8 @@
-//! The names of what is measured, and what two numbers have in common.
+//! The names of what is measured.
 
 use std::fmt;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-
-use crate::{Mark, Share, Side};
 
 /// A quantity that a claim can be about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -189,178 +186,6 @@ fn list() -> String {
     Metric::ALL.map(Metric::name).join(", ")
 }
 
-/// What was done with the samples.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub enum Statistic {
-    /// Arithmetic mean.
-    Mean,
-    /// Middle value.
-    Median,
-    /// The best of the samples.
-    Best,
-    /// The smallest.
-    Min,
-    /// The largest.
-    Max,
-    /// The standard deviation; of which kind is for the definition to say.
-    Deviation,
-    /// A quantile.
-    Quantile(Share),
-}
-
-/// A statistic's name that is none.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("expected a statistic: mean, median, best, min, max, std or p50 to p99.9; found {0:?}")]
-pub struct UnknownStatistic(String);
-
-impl Statistic {
-    /// Whether it is the median, by that name or as the 0.5 quantile.
-    pub fn is_median(self) -> bool {
-        match self {
-            Self::Median => true,
-            Self::Quantile(q) => (q.get() - 0.5).abs() < 1e-9,
-            _ => false,
-        }
-    }
-
-    /// The quantile, if it is one beside the median: what needs a tail's samples.
-    pub fn tail(self) -> Option<Share> {
-        match self {
-            Self::Quantile(q) if (q.get() - 0.5).abs() > 1e-9 => Some(q),
-            _ => None,
-        }
-    }
-}
-
-impl FromStr for Statistic {
-    type Err = UnknownStatistic;
-
-    fn from_str(text: &str) -> Result<Self, UnknownStatistic> {
-        match text {
-            "mean" => return Ok(Self::Mean),
-            "median" => return Ok(Self::Median),
-            "best" => return Ok(Self::Best),
-            "min" => return Ok(Self::Min),
-            "max" => return Ok(Self::Max),
-            "std" => return Ok(Self::Deviation),
-            _ => {}
-        }
-        text.strip_prefix('p')
-            .and_then(|p| p.parse::<f64>().ok())
-            .and_then(|p| Share::new(p / 100.0).ok())
-            .map(Self::Quantile)
-            .ok_or_else(|| UnknownStatistic(text.to_owned()))
-    }
-}
-
-impl TryFrom<String> for Statistic {
-    type Error = UnknownStatistic;
-
-    fn try_from(text: String) -> Result<Self, UnknownStatistic> {
-        text.parse()
-    }
-}
-
-impl From<Statistic> for String {
-    fn from(statistic: Statistic) -> Self {
-        statistic.to_string()
-    }
-}
-
-impl fmt::Display for Statistic {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Mean => f.write_str("mean"),
-            Self::Median => f.write_str("median"),
-            Self::Best => f.write_str("best"),
-            Self::Min => f.write_str("min"),
-            Self::Max => f.write_str("max"),
-            Self::Deviation => f.write_str("std"),
-            Self::Quantile(q) => {
-                // Rounded, so that 0.99 prints as 99 and not as 99.0000…1.
-                let percent = (q.get() * 1e5).round() / 1e3;
-                write!(f, "p{percent}")
-            }
-        }
-    }
-}
-
-/// Which tokens a number counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TokenScope {
-    /// Prompt tokens that had to be computed.
-    NewPrompt,
-    /// All prompt tokens, cached ones included.
-    AllPrompt,
-    /// Generated tokens.
-    Output,
-    /// Generated tokens without the first.
-    OutputAfterFirst,
-    /// Prompt and generated tokens.
-    PromptAndOutput,
-    /// It counts no tokens.
-    None,
-}
-
-/// What a number means: which tokens, from which mark to which, on whose clock.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Meaning {
-    /// Which tokens.
-    pub tokens: TokenScope,
-    /// Where its time begins.
-    pub from: Mark,
-    /// Where its time ends.
-    pub to: Mark,
-    /// Whose clock.
-    pub side: Side,
-}
-
-/// How the meanings of two numbers relate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Relation {
-    /// They mean the same.
-    Same,
-    /// The first one's time contains the second one's: the same event seen from further out. The
-    /// first duration is at least as long, so a rate over it at most as high.
-    FirstContainsSecond,
-    /// The other way round.
-    SecondContainsFirst,
-    /// They do not compare.
-    Different,
-}
-
-impl Meaning {
-    /// How this meaning relates to another.
-    ///
-    /// A client's stretch from sending contains the server's from arrival to the same event.
-    /// Anything else that is not equal is different.
-    pub fn relation(&self, other: &Self) -> Relation {
-        let same_but_side = self.tokens == other.tokens && self.to == other.to;
-        match (self.side, self.from, other.side, other.from) {
-            _ if self == other => Relation::Same,
-            (Side::Client, Mark::Sent, Side::Server, Mark::Arrived) if same_but_side => {
-                Relation::FirstContainsSecond
-            }
-            (Side::Server, Mark::Arrived, Side::Client, Mark::Sent) if same_but_side => {
-                Relation::SecondContainsFirst
-            }
-            _ => Relation::Different,
-        }
-    }
-
-    /// New prompt tokens over TTFT on one side: how prefill rates are meant here.
-    pub const fn prefill(side: Side) -> Self {
-        let from = match side {
-            Side::Client => Mark::Sent,
-            Side::Server => Mark::Arrived,
-        };
-        Self { tokens: TokenScope::NewPrompt, from, to: Mark::FirstToken, side }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -372,25 +197,5 @@ mod tests {
         let error = Metric::parse_with_unit("speed").unwrap_err().to_string();
         assert!(error.contains("prefill_tok_per_s") && error.contains("speed"), "{error}");
         assert!(Metric::parse_with_unit("prefill_tok_per_ms").is_err());
-    }
-
-    #[test]
-    fn statistics_print_as_they_are_written() {
-        for text in ["mean", "median", "best", "min", "max", "std", "p99", "p99.9", "p50"] {
-            assert_eq!(text.parse::<Statistic>().unwrap().to_string(), text);
-        }
-        for bad in ["p101", "pNaN", "most", ""] {
-            assert!(bad.parse::<Statistic>().is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn client_ttft_contains_server_ttft_and_nothing_else_nests() {
-        let (c, s) = (Meaning::prefill(Side::Client), Meaning::prefill(Side::Server));
-        assert_eq!(c.relation(&c), Relation::Same);
-        assert_eq!(c.relation(&s), Relation::FirstContainsSecond);
-        assert_eq!(s.relation(&c), Relation::SecondContainsFirst);
-        let all = Meaning { tokens: TokenScope::AllPrompt, ..c };
-        assert_eq!(c.relation(&all), Relation::Different);
     }
 }

@@ -5,15 +5,23 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::{Definition, Known, Metric, Statistic, Why};
+use crate::{Definition, Known, Metric, Statistic};
 
 /// The tool that wrote a result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Tool {
     /// Its name, as its users call it.
     pub name: String,
     /// Its version: as stated, or the range that its fields point to.
     pub version: Known<String>,
+}
+
+impl Tool {
+    /// A tool of unknown version.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), version: Known::default() }
+    }
 }
 
 impl fmt::Display for Tool {
@@ -202,17 +210,11 @@ impl Reported {
         self.totals.iter().filter(|t| t.total == total).find_map(|t| t.value.value())
     }
 
-    /// Why a total is not known.
-    pub fn why_no_total(&self, total: Total) -> Option<Why> {
-        match self.total(total) {
-            Some(_) => None,
-            None => Some(
-                self.totals
-                    .iter()
-                    .find(|t| t.total == total)
-                    .and_then(|t| t.value.why())
-                    .unwrap_or(Why::Absent),
-            ),
-        }
+    /// The requests that did not end well, as the tool counts them: those that failed, and the
+    /// cancelled ones where it tells them apart. `None` where it counts no failures.
+    pub fn failures(&self) -> Option<u64> {
+        let failed = self.total(Total::FailedRequests)?;
+        // A tool that has no cancelled requests has no count of them.
+        failed.checked_add(self.total(Total::CancelledRequests).unwrap_or(0))
     }
 }

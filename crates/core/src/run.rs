@@ -103,22 +103,24 @@ impl BenchRun {
             .filter(|r| !r.warmup && matches!(r.outcome, Outcome::Ok | Outcome::Unknown))
     }
 
-    /// How many requests failed or were cancelled: as recorded one by one, else as the tool counts
-    /// them, else what is missing of those asked for. `None` where nobody says.
+    /// How many requests failed or were cancelled; `None` where nobody says.
+    ///
+    /// # Formula
+    /// As recorded one by one, else as the tool counts them, else those asked for less those answered.
     pub fn failures(&self) -> Option<usize> {
         if !self.requests.is_empty() {
             let told = self.requests.iter().all(|r| r.outcome != Outcome::Unknown);
             return told.then(|| self.requests.iter().filter(|r| r.outcome != Outcome::Ok).count());
         }
-        let total = |total| self.reported.total(total);
-        let counted = total(Total::FailedRequests)
-            .map(|failed| failed + total(Total::CancelledRequests).unwrap_or(0));
-        let lost = || self.plan.requests?.checked_sub(total(Total::CompletedRequests)?);
-        usize::try_from(counted.or_else(lost)?).ok()
+        let answered = || self.reported.total(Total::CompletedRequests);
+        let lost = || self.plan.requests?.checked_sub(answered()?);
+        usize::try_from(self.reported.failures().or_else(lost)?).ok()
     }
 
-    /// How many requests were answered: as the tool counts them, else as recorded one by one.
-    /// `None` where a record does not say how it ended.
+    /// How many requests were answered; `None` where a record does not say how it ended.
+    ///
+    /// # Formula
+    /// As the tool counts them, else as recorded one by one.
     pub fn completed(&self) -> Option<u64> {
         if let Some(n) = self.reported.total(Total::CompletedRequests) {
             return Some(n);
@@ -127,15 +129,19 @@ impl BenchRun {
         (told && !self.requests.is_empty()).then(|| self.measured().count() as u64)
     }
 
-    /// The wall time that rates are over: as the tool states it, else from the first measured
-    /// request's start to the last one's end.
+    /// The wall time that rates are over.
+    ///
+    /// # Formula
+    /// As the tool states it, else from the first measured request's start to the last one's end.
     pub fn duration(&self) -> Option<Duration> {
         self.reported.duration.value().or_else(|| Some(self.window()?.length()))
     }
 
-    /// The tokens of all answered requests: as the tool sums them, else summed here where every
-    /// request says. `total` is [`Total::PromptTokens`], [`Total::CachedTokens`] or
-    /// [`Total::OutputTokens`]; `None` for any other.
+    /// The tokens of all answered requests. `total` is [`Total::PromptTokens`],
+    /// [`Total::CachedTokens`] or [`Total::OutputTokens`]; `None` for any other.
+    ///
+    /// # Formula
+    /// As the tool sums them, else the sum over the measured requests where each of them says.
     pub fn tokens(&self, total: Total) -> Option<u64> {
         if let Some(n) = self.reported.total(total) {
             return Some(n);

@@ -128,11 +128,9 @@ pub(super) fn cap(run: &BenchRun) -> Option<f64> {
 
 /// Requests that failed or were cancelled; `None` where nobody counted.
 pub(super) fn failures(run: &BenchRun) -> Option<u64> {
-    let total = |total| run.reported.total(total);
-    let stated = total(Total::FailedRequests)
-        .map(|failed| failed + total(Total::CancelledRequests).unwrap_or(0));
+    let stated = run.reported.failures();
     let rows = run.failures().filter(|_| !run.requests.is_empty()).map(|n| n as u64);
-    let planned = run.plan.requests.or(total(Total::PlannedRequests));
+    let planned = run.plan.requests.or_else(|| run.reported.total(Total::PlannedRequests));
     let short = planned.zip(run.completed()).map(|(planned, done)| planned.saturating_sub(done));
     [stated, rows, short].into_iter().flatten().max()
 }

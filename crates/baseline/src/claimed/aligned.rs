@@ -1,6 +1,6 @@
 //! “A aligns with B”: two numbers that are near each other and may not be the same quantity.
 
-use trueline_core::{Claim, Finding, Outcomes, Quantity, Scope, Statistic};
+use trueline_core::{Claim, Finding, Outcomes, Quantity, Scope};
 
 use super::checks::DEFINITION_MISMATCH;
 
@@ -35,26 +35,25 @@ pub fn check_aligned(claim: &Claim) -> Outcomes {
 
 /// A quantity in words: `median ITL (gaps between chunks)`.
 fn words(quantity: &Quantity) -> String {
-    use trueline_core::Metric::{ItlS, TpotS, TtftS};
+    use trueline_core::Metric::{ItlS, TpotS};
     let what = match quantity.metric {
         ItlS => "ITL (a gap between chunks)",
         TpotS => "TPOT (decode time over tokens after the first, one a request)",
-        TtftS => "TTFT",
         other => other.words().1,
     };
-    let statistic = quantity.statistic.map_or(String::new(), |s: Statistic| format!("{s} "));
+    let statistic = quantity.statistic.map_or(String::new(), |s| format!("{s} "));
     format!("{statistic}{what}")
 }
 
 #[cfg(test)]
 mod tests {
-    use trueline_core::{ClaimKind, Metric};
+    use trueline_core::{ClaimKind, Metric, Statistic};
 
     use super::*;
 
     fn found(a: (Metric, Option<Statistic>), b: (Metric, Option<Statistic>)) -> bool {
         let mut claim = Claim::new("c", ClaimKind::Relative, "t");
-        let of = |(metric, statistic)| Quantity { metric, statistic, value: 0.074 };
+        let of = |(metric, statistic)| Quantity::new(metric, statistic, 0.074);
         claim.aligned = Some((of(a), of(b)));
         check_aligned(&claim).has("definition-mismatch")
     }

@@ -52,13 +52,11 @@ pub(super) fn shape(run: &BenchRun) -> Shape {
 /// more; else as planned. Warm-up requests are left out.
 pub(super) fn sent_requests(run: &BenchRun) -> Option<u64> {
     let recorded = run.requests.iter().filter(|r| !r.warmup).count() as u64;
-    let total = |total| run.reported.total(total);
-    let counted = total(Total::CompletedRequests).map(|completed| {
-        completed
-            + total(Total::FailedRequests).unwrap_or(0)
-            + total(Total::CancelledRequests).unwrap_or(0)
+    let counted = run.reported.total(Total::CompletedRequests).map(|answered| {
+        let others = [Total::FailedRequests, Total::CancelledRequests];
+        answered + others.into_iter().filter_map(|total| run.reported.total(total)).sum::<u64>()
     });
-    Some(recorded.max(counted.unwrap_or(0))).filter(|n| *n > 0).or(run.plan.requests)
+    counted.into_iter().chain([recorded]).max().filter(|n| *n > 0).or(run.plan.requests)
 }
 
 impl<'a> Timeline<'a> {

@@ -87,7 +87,7 @@ struct Average {
 impl Draft {
     pub(crate) fn new(name: &str, tool: &str) -> Self {
         let mut run = BenchRun::new(name, Side::Client, Vec::new());
-        run.reported.tool = Some(Tool { name: tool.to_owned(), version: Known::default() });
+        run.reported.tool = Some(Tool::new(tool));
         Self {
             run,
             missing: Vec::new(),

@@ -78,8 +78,8 @@ fn aligned(id: &str, left: &str, right: &str) -> Result<Claim, ClaimError> {
     claim.statistic = statistic;
     claim.value = (other_value != 0.0).then(|| value / other_value);
     claim.aligned = Some((
-        Quantity { metric, statistic, value },
-        Quantity { metric: other, statistic: other_statistic, value: other_value },
+        Quantity::new(metric, statistic, value),
+        Quantity::new(other, other_statistic, other_value),
     ));
     Ok(claim)
 }
