@@ -1,7 +1,7 @@
 //! A run while it is being read: figures, totals and plan taken from a table of fields; what no
 //! table knows is kept by name.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
 use trueline_core::{
@@ -12,8 +12,9 @@ use trueline_core::{
 use super::ResultRun;
 use super::arguments::Arguments;
 use super::labels::{Label, step_of};
-use super::node::{Map, Node, known_number, text_number, whole};
+use super::node::{MOST_COUNTED, Map, Node, known_number, text_number, whole};
 use super::row::{Row, Takes, spread_of, statistic};
+use super::secret::{scrub, scrubbed};
 
 /// Something that a tool and version writes and that is not there.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,9 +57,16 @@ pub(crate) struct Drafts {
     pub(crate) name: String,
     /// The runs.
     pub(crate) runs: Vec<Draft>,
+    /// Places of runs by what their records call them, where records of several runs are mixed.
+    pub(crate) places: HashMap<String, usize>,
 }
 
 impl Drafts {
+    /// No run yet.
+    pub(crate) fn new(name: &str) -> Self {
+        Self { name: name.to_owned(), runs: Vec::new(), places: HashMap::new() }
+    }
+
     /// Begins another run of a tool.
     pub(crate) fn begin(&mut self, tool: &str) -> &mut Draft {
         self.runs.push(Draft::new(&self.name, tool));
@@ -358,6 +366,50 @@ impl Draft {
         }
     }
 
+    /// What grew beyond any float by a change of unit, a sum or a quotient is not known, whichever
+    /// reader made it.
+    fn leave_out_what_cannot_be(&mut self) {
+        for figure in &mut self.run.reported.figures {
+            if figure.value.value().is_some_and(|x| !x.is_finite()) {
+                figure.value = Known::Not(Why::NonFinite);
+            }
+        }
+        for total in &mut self.run.reported.totals {
+            if total.value.value().is_some_and(|n| n >= MOST_COUNTED) {
+                total.value = Known::Not(Why::Impossible);
+            }
+        }
+        let plan = &mut self.run.plan;
+        if let Some(Load::Rate(rate)) = plan.load
+            && !(rate.is_finite() && rate > 0.0)
+        {
+            plan.load = plan.max_concurrency.map(Load::Concurrency);
+        }
+    }
+
+    /// No credentials and no text as long as a prompt, whichever reader kept it.
+    fn leave_out_secrets(&mut self) {
+        let conditions = &mut self.run.conditions;
+        let texts: Vec<(String, String, By)> = conditions
+            .iter()
+            .filter_map(|(key, known)| match known {
+                Known::Is { value, by } => Some((key.to_owned(), scrubbed(value.as_str()), *by)),
+                Known::Not(_) => None,
+            })
+            .collect();
+        for (key, value, by) in texts {
+            conditions.set(key, value, by);
+        }
+        let names = self.missing.iter_mut().flat_map(|absent| &mut absent.nearest);
+        names.chain(&mut self.refused).chain(&mut self.rejected).for_each(scrub);
+        for set in [&mut self.unknown, &mut self.doubled] {
+            *set = std::mem::take(set).into_iter().map(scrubbed).collect();
+        }
+        if let Some(end) = &mut self.broke_off {
+            scrub(&mut end.what);
+        }
+    }
+
     /// The finished run.
     pub(crate) fn finish(
         mut self,
@@ -368,10 +420,12 @@ impl Draft {
             let mean = Known::is(a.sum / f64::from(a.n), By::Derived);
             self.figure(a.metric, Some(Statistic::Mean), mean, a.meaning, a.source);
         }
+        self.leave_out_what_cannot_be();
+        self.leave_out_secrets();
         ResultRun {
             run: self.run,
             format,
-            recognised_by: evidence.to_owned(),
+            recognised_by: scrubbed(evidence),
             missing: self.missing,
             unknown: self.unknown.into_iter().collect(),
             doubled: self.doubled.into_iter().collect(),
@@ -449,18 +503,15 @@ pub(crate) fn duration_at(node: Option<&Node>, unit: f64) -> Known<Duration> {
 
 /// The names most like one, by the words that they share; at most three.
 fn nearest(wanted: &str, there: &[&str]) -> Vec<String> {
-    let words = |text: &str| -> BTreeSet<String> {
-        text.split(|c: char| !c.is_alphanumeric())
-            .filter(|w| w.len() > 1)
-            .map(str::to_ascii_lowercase)
-            .collect()
+    fn words(text: &str) -> impl Iterator<Item = &str> {
+        text.split(|c: char| !c.is_alphanumeric()).filter(|w| w.len() > 1)
+    }
+    let wanted: BTreeSet<String> = words(wanted).map(str::to_ascii_lowercase).collect();
+    let shared = |name: &str| {
+        wanted.iter().filter(|word| words(name).any(|w| w.eq_ignore_ascii_case(word))).count()
     };
-    let wanted = words(wanted);
-    let mut scored: Vec<(usize, &str)> = there
-        .iter()
-        .map(|name| (words(name).intersection(&wanted).count(), *name))
-        .filter(|(shared, _)| *shared > 0)
-        .collect();
+    let mut scored: Vec<(usize, &str)> =
+        there.iter().map(|name| (shared(name), *name)).filter(|(shared, _)| *shared > 0).collect();
     scored.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
     scored.into_iter().take(3).map(|(_, name)| name.to_owned()).collect()
 }

@@ -20,6 +20,7 @@ mod own;
 mod read;
 mod row;
 mod same;
+mod secret;
 mod set;
 mod shell;
 mod table;

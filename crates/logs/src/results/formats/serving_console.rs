@@ -106,11 +106,12 @@ const ONLY_SGLANG: &[&str] =
 fn is_sglang(input: &Input) -> Option<String> {
     input.lines().find_map(|line| {
         let text = line.text.trim();
-        let plan = text.starts_with("#Input tokens:") || text.starts_with("#Output tokens:");
+        let label = split(text).map_or("", |(label, _)| label);
+        let plan = matches!(label, "#Input tokens" | "#Output tokens");
         let echo = text.contains("Namespace(backend=") && text.contains("sharegpt_output_len");
-        let label = split(text).is_some_and(|(label, _)| ONLY_SGLANG.contains(&label));
-        let what = if echo { "the echo of its arguments" } else { text };
-        (plan || echo || label).then(|| format!("line {}: {what}", line.number))
+        let what = if echo { "the echo of its arguments" } else { label };
+        (plan || echo || ONLY_SGLANG.contains(&label))
+            .then(|| format!("line {}: {what}", line.number))
     })
 }
 
@@ -118,12 +119,13 @@ fn is_vllm(input: &Input) -> Option<String> {
     if is_sglang(input).is_some() {
         return None;
     }
-    let is_label =
-        |line: &str| split(line.trim()).is_some_and(|(label, _)| is_known(label, VLLM_ROWS, &VLLM));
-    input
-        .lines()
-        .find(|line| line.text.contains("Serving Benchmark Result") || is_label(line.text))
-        .map(|line| format!("line {}: {}", line.number, line.text.trim()))
+    input.lines().find_map(|line| {
+        let result = "Serving Benchmark Result";
+        let label = split(line.text.trim()).map(|(label, _)| label);
+        let label = label.filter(|label| is_known(label, VLLM_ROWS, &VLLM));
+        let what = if line.text.contains(result) { Some(result) } else { label };
+        what.map(|what| format!("line {}: {what}", line.number))
+    })
 }
 
 fn is_known(label: &str, rows: &[Row], printing: &Printing) -> bool {
@@ -142,10 +144,8 @@ fn read_vllm(input: &Input, drafts: &mut Drafts) {
 
 fn read(input: &Input, drafts: &mut Drafts, rows: &'static [Row], printing: &'static Printing) {
     // Inside a whole result every label counts; outside only those that are known.
-    let whole_result = input.lines().any(|l| l.text.contains("Serving Benchmark Result"));
-    let is_label = |label: &str| {
-        is_known(label, rows, printing)
-            || (whole_result && label.ends_with(')') && label.contains(" ("))
+    let is_label = |label: &str, inside: bool| {
+        is_known(label, rows, printing) || (inside && label.ends_with(')') && label.contains(" ("))
     };
     for segment in segments(input.lines(), is_label) {
         let draft = drafts.begin(printing.tool);
