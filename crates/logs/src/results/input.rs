@@ -53,15 +53,11 @@ impl Input {
     }
 
     fn read(mut source: Source<'_>) -> Result<Self, Error> {
-        let mut bytes = Vec::new();
-        let mut buffer = Vec::new();
-        while let Some(block) = source.next_block(buffer)? {
-            bytes.extend_from_slice(&block.bytes);
-            if bytes.len() > MOST_BYTES {
-                let message = "expected results of at most 1 GiB; give them in smaller files";
-                return Err(Error::new(ErrorKind::Document, source.name(), message));
-            }
-            buffer = block.bytes;
+        // A run with all its requests may be one line, longer than any of a log.
+        let bytes = source.read_all(Vec::new(), MOST_BYTES)?;
+        if bytes.len() > MOST_BYTES {
+            let message = "expected results of at most 1 GiB; give them in smaller files";
+            return Err(Error::new(ErrorKind::Document, source.name(), message));
         }
         // Text that is sound is not copied: a file may be half as large as the memory.
         let text = String::from_utf8(bytes)

@@ -36,6 +36,17 @@ fn every_shape_is_read_for_what_it_is() {
     }
 }
 
+/// A line of a log is read up to 64 MiB; a run with the times of all its requests is one line too.
+#[test]
+fn a_run_on_a_line_longer_than_any_of_a_log_is_read() {
+    let text = format!(
+        "{{\"num_prompts\":8,\"completed\":8,\"total_input_tokens\":80,\"mean_ttft_ms\":3.5,\
+         \"generated_texts\":[\"{}\"]}}",
+        "x".repeat(65 << 20)
+    );
+    assert_eq!(read(&text).map(|set| set.runs.len()), Some(1));
+}
+
 #[test]
 fn records_of_many_phases_are_as_many_runs() {
     let Some((_, make)) = ALL.iter().find(|(name, _)| name.ends_with("a phase each")) else {
