@@ -9,6 +9,7 @@ mod checks;
 mod command;
 mod draft;
 mod filter;
+mod finish;
 mod format;
 mod formats;
 mod input;
