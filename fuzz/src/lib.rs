@@ -1,5 +1,11 @@
 //! What the fuzz targets hold true of any bytes: no panic, counts that add up, and the same summary
-//! from one thread and from two. The corpora are replayed by an ordinary test.
+//! from one thread and from two; of results, that what is known can be. The corpora are replayed by an
+//! ordinary test.
+
+mod mutate;
+mod results;
+
+pub use results::{command_line, filter, results, tools};
 
 use trueline::claims::{check_claim_list, parse_claim, parse_claim_file};
 use trueline::logs::{Mapping, ReadOptions, read_log_from, read_runs_from, sniff_bytes};
@@ -25,6 +31,13 @@ path = "at"
 meaning = "started"
 unit = "iso8601"
 "#;
+
+/// Changes the bytes of a fuzzer in place as [`mutate::mutated`] does; their new number.
+pub fn mutate(data: &mut [u8], size: usize, most: usize, seed: u32) -> Option<usize> {
+    let new = mutate::mutated(data.get(..size)?, most.min(data.len()), seed)?;
+    data.get_mut(..new.len())?.copy_from_slice(&new);
+    Some(new.len())
+}
 
 /// Reads bytes in several ways; whether they could be read at all.
 fn read(data: &[u8], options: &ReadOptions) -> bool {
@@ -106,6 +119,50 @@ mod tests {
             files += usize::from(run(&bytes));
         }
         assert!(files > 0, "no file of the corpus of {target} can be read");
+    }
+
+    /// The bytes of a target's corpus.
+    fn corpus(target: &str) -> Vec<Vec<u8>> {
+        let folder = format!("{}/corpus/{target}", env!("CARGO_MANIFEST_DIR"));
+        let entries = std::fs::read_dir(folder).unwrap();
+        entries.map(|entry| std::fs::read(entry.unwrap().path()).unwrap()).collect()
+    }
+
+    /// Each file is read as the tools' own, and a few hundred changes of it are gone through.
+    fn replay_results(target: &str, expected: &[&str]) {
+        let mut found = std::collections::BTreeSet::new();
+        for bytes in corpus(target) {
+            assert!(results(&bytes), "{target}");
+            found.extend(tools(&bytes));
+            for seed in 0..150 {
+                results(&mutate::mutated(&bytes, 8192, seed).unwrap_or_default());
+            }
+        }
+        assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), expected, "{target}");
+    }
+
+    #[test]
+    fn results_replay() {
+        replay_results("results_vllm", &["vllm bench serve"]);
+        replay_results("results_sglang", &["sglang bench_serving"]);
+        replay_results("results_serving_console", &["sglang bench_serving", "vllm bench serve"]);
+        replay_results("results_aiperf", &["aiperf"]);
+        replay_results("results_genai_perf", &["genai-perf"]);
+        replay_results("results_guidellm", &["GuideLLM"]);
+        replay_results("results_inference_perf", &["inference-perf"]);
+        replay_results("results_inference_benchmarker", &["inference-benchmarker"]);
+        replay_results("results_llmperf", &["llmperf"]);
+        replay_results("results_llama_bench", &["llama-bench"]);
+        replay_results("results_trtllm", &["trtllm-bench"]);
+        replay_results("results_mlperf", &["MLPerf LoadGen"]);
+        replay_results("results_inferencex", &["InferenceX"]);
+        replay_results("results_more", &["genai-bench", "llama-benchy", "llmeter", "locust"]);
+    }
+
+    #[test]
+    fn command_lines_and_filters_replay() {
+        replay("command_lines", command_line);
+        replay("filters", filter);
     }
 
     #[test]

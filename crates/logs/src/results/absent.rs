@@ -25,18 +25,15 @@ impl Absent {
 
 /// The names most like one, by the words that they share; at most three.
 pub(super) fn nearest(wanted: &str, there: &[&str]) -> Vec<String> {
-    let words = |text: &str| -> BTreeSet<String> {
-        text.split(|c: char| !c.is_alphanumeric())
-            .filter(|w| w.len() > 1)
-            .map(str::to_ascii_lowercase)
-            .collect()
+    fn words(text: &str) -> impl Iterator<Item = &str> {
+        text.split(|c: char| !c.is_alphanumeric()).filter(|w| w.len() > 1)
+    }
+    let wanted: BTreeSet<String> = words(wanted).map(str::to_ascii_lowercase).collect();
+    let shared = |name: &str| {
+        wanted.iter().filter(|word| words(name).any(|w| w.eq_ignore_ascii_case(word))).count()
     };
-    let wanted = words(wanted);
-    let mut scored: Vec<(usize, &str)> = there
-        .iter()
-        .map(|name| (words(name).intersection(&wanted).count(), *name))
-        .filter(|(shared, _)| *shared > 0)
-        .collect();
+    let mut scored: Vec<(usize, &str)> =
+        there.iter().map(|name| (shared(name), *name)).filter(|(shared, _)| *shared > 0).collect();
     scored.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
     scored.into_iter().take(3).map(|(_, name)| name.to_owned()).collect()
 }

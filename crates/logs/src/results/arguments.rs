@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::secret::{is_secret, scrubbed};
+
 /// Arguments by name: no leading dashes, underscores between words.
 ///
 /// # Examples
@@ -15,13 +17,13 @@ use std::collections::BTreeMap;
 pub struct Arguments(BTreeMap<String, String>);
 
 impl Arguments {
-    /// Records one argument under its name. What may hold a key or a password is left out.
+    /// Records one argument under its name. What may hold a key, a password or a prompt is left out,
+    /// and so are credentials inside a value.
     pub fn set(&mut self, name: &str, value: impl Into<String>) {
         let name = name.trim_start_matches('-').replace('-', "_").to_ascii_lowercase();
-        let secret = ["key", "header", "auth", "password", "secret", "extra_request_body"];
-        let is_secret = secret.iter().any(|part| name.contains(part));
-        if !is_secret && name != "token" && !name.ends_with("_token") {
-            self.0.insert(name, value.into());
+        let value = value.into();
+        if !is_secret(&name, &value) {
+            self.0.insert(name, scrubbed(value));
         }
     }
 

@@ -1,5 +1,7 @@
 //! The command line that a benchmark was started with.
 
+use std::collections::BTreeMap;
+
 use super::arguments::Arguments;
 use super::filter::Filter;
 use super::shell::{Pipeline, Program, pipelines};
@@ -62,7 +64,7 @@ impl CommandLine {
         Some(Self {
             tool,
             arguments: flags(program),
-            loops: pipeline.loops.clone(),
+            loops: pipeline.loops.iter().map(|of| of.as_ref().clone()).collect(),
             filters,
             pipefail: pipeline.pipefail,
         })
@@ -75,24 +77,25 @@ impl CommandLine {
 
     /// How many runs its loops make; 1 without any.
     pub fn levels(&self) -> usize {
-        self.loops.iter().map(|(_, values)| values.len().max(1)).product()
+        let lengths = self.loops.iter().map(|(_, values)| values.len().max(1));
+        lengths.fold(1, usize::saturating_mul)
     }
 
     /// The arguments of one run, loop variables filled in. The innermost loop turns fastest.
     pub fn arguments_of(&self, level: usize) -> Arguments {
+        let mut chosen: BTreeMap<&str, &str> = BTreeMap::new();
+        let mut left = level;
+        for (variable, values) in self.loops.iter().rev() {
+            let n = values.len().max(1);
+            // An inner loop hides an outer one of the same name.
+            if let (Some(value), false) = (values.get(left % n), chosen.contains_key(&**variable)) {
+                chosen.insert(variable, value);
+            }
+            left /= n;
+        }
         let mut filled = Arguments::default();
         for (name, value) in self.arguments.iter() {
-            let mut value = value.to_owned();
-            let mut left = level;
-            for (variable, values) in self.loops.iter().rev() {
-                let n = values.len().max(1);
-                if let Some(chosen) = values.get(left % n) {
-                    value = value.replace(&format!("${{{variable}}}"), chosen);
-                    value = value.replace(&format!("${variable}"), chosen);
-                }
-                left /= n;
-            }
-            filled.set(name, value);
+            filled.set(name, expanded(value, &chosen));
         }
         filled
     }
@@ -115,6 +118,28 @@ impl CommandLine {
         }
         Some(all)
     }
+}
+
+/// A text with the variables of loops filled in, once and by their whole names, as a shell does: what
+/// is filled in is not looked at again.
+fn expanded(text: &str, chosen: &BTreeMap<&str, &str>) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('$') {
+        out.push_str(before);
+        let braced = after.strip_prefix('{').and_then(|inner| inner.split_once('}'));
+        let length = after.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+        let bare = after.split_at(length.unwrap_or(after.len()));
+        let (name, behind) = braced.unwrap_or(bare);
+        if let Some(value) = chosen.get(name) {
+            out.push_str(value);
+            rest = behind;
+        } else {
+            out.push('$');
+            rest = after;
+        }
+    }
+    out + rest
 }
 
 fn called(program: &Program) -> Option<&'static str> {
@@ -153,6 +178,24 @@ fn flags(program: &Program) -> Arguments {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn variables_are_filled_in_once_and_by_their_whole_names() {
+        let line = "for c in '$d$d' 2; do for d in '$c$c'; do vllm bench serve --num-prompts $c \
+                    --x ${d}0 --seed $cc --y '$' --z ${c; done; done";
+        let arguments = CommandLine::parse(line).unwrap().arguments_of(0);
+        let found: Vec<_> = ["num_prompts", "x", "seed", "y", "z"].map(|n| arguments.get(n)).into();
+        let expected = ["$d$d", "$c$c0", "$cc", "$", "${c"].map(Some);
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn loops_without_end_have_as_many_levels_as_can_be_counted() {
+        let head = "for x in 1 2 3; do ".repeat(100);
+        let command = CommandLine::parse(&format!("{head} vllm bench serve -n $x")).unwrap();
+        assert!(command.levels() > 1 << 20);
+        assert_eq!(command.arguments_of(usize::MAX).get("n").map(str::len), Some(1));
+    }
 
     #[test]
     fn tools_are_known_by_how_they_are_called() {

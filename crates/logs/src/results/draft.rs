@@ -1,7 +1,7 @@
 //! A run while it is being read: figures, totals and plan taken from a table of fields; what no
 //! table knows is kept by name.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use trueline_core::{
     BenchRun, By, Definition, Figure, Known, Load, Metric, Side, Statistic, Tokens, Tool, Total,
@@ -16,6 +16,7 @@ use super::node::{Map, known_number, text_number, whole};
 use super::plan::{set_load, take_plan};
 use super::quantity::{scaled, seconds};
 use super::row::{Row, Takes, spread_of, statistic};
+use super::secret::scrubbed;
 use super::{Part, ResultRun};
 
 /// The runs of one format in one file, in their order.
@@ -25,9 +26,16 @@ pub(crate) struct Drafts {
     pub(crate) name: String,
     /// The runs.
     pub(crate) runs: Vec<Draft>,
+    /// Places of runs by what their records call them, where records of several runs are mixed.
+    pub(crate) places: HashMap<String, usize>,
 }
 
 impl Drafts {
+    /// No run yet.
+    pub(crate) fn new(name: &str) -> Self {
+        Self { name: name.to_owned(), runs: Vec::new(), places: HashMap::new() }
+    }
+
     /// Begins another run of a tool.
     pub(crate) fn begin(&mut self, tool: &str) -> &mut Draft {
         self.runs.push(Draft::new(&self.name, tool));
@@ -346,10 +354,12 @@ impl Draft {
         }
         #[cfg(test)]
         self.holds_only_what_is_listed(format);
+        self.leave_out_what_cannot_be();
+        self.leave_out_secrets();
         ResultRun {
             run: self.run,
             format,
-            recognised_by: evidence.to_owned(),
+            recognised_by: scrubbed(evidence),
             missing: self.missing,
             unknown: self.unknown.into_iter().collect(),
             doubled: self.doubled.into_iter().collect(),

@@ -2,10 +2,12 @@
 
 use regex::{Regex, RegexBuilder};
 
+use super::secret::scrubbed;
+
 /// A filter that a tool's output went through.
 #[derive(Debug, Clone)]
 pub struct Filter {
-    /// The command as it was given.
+    /// The command as it was given, without credentials.
     pub text: String,
     kind: Kind,
 }
@@ -30,7 +32,7 @@ struct Pattern {
 impl Filter {
     /// The filter that a program of a pipeline is.
     pub(crate) fn of(program: &[String]) -> Self {
-        let text = program.join(" ");
+        let text = scrubbed(program.join(" "));
         let name = program.first().map_or("", String::as_str);
         let name = name.rsplit('/').next().unwrap_or(name);
         let kind = match name {
@@ -76,6 +78,11 @@ enum Syntax {
     Extended,
     Fixed,
 }
+
+/// The longest pattern that is tried, in bytes, and the most memory that one alternative of it may
+/// take: what people look for in a console is far below either.
+const LONGEST: usize = 2 << 10;
+const LARGEST: usize = 1 << 18;
 
 fn grep(name: &str, program: &[String]) -> Option<Kind> {
     let mut syntax = match name {
@@ -126,6 +133,9 @@ fn grep(name: &str, program: &[String]) -> Option<Kind> {
         given.extend(positional);
     }
     let mut patterns = Vec::new();
+    if given.iter().map(String::len).sum::<usize>() > LONGEST {
+        return None;
+    }
     for alternative in given.iter().flat_map(|p| alternatives(p, syntax)) {
         let mut source = match syntax {
             Syntax::Basic => from_basic(&alternative),
@@ -135,7 +145,12 @@ fn grep(name: &str, program: &[String]) -> Option<Kind> {
         if word {
             source = format!(r"\b(?:{source})\b");
         }
-        let regex = RegexBuilder::new(&source).case_insensitive(ignore_case).build().ok()?;
+        let regex = RegexBuilder::new(&source)
+            .case_insensitive(ignore_case)
+            .size_limit(LARGEST)
+            .dfa_size_limit(LARGEST)
+            .build()
+            .ok()?;
         patterns.push(Pattern { text: alternative, regex });
     }
     (!patterns.is_empty()).then_some(Kind::Match { patterns, inverted })

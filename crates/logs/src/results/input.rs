@@ -1,5 +1,6 @@
 //! A result file's text, cut into JSON documents and lines.
 
+use std::borrow::Cow;
 use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
@@ -53,25 +54,23 @@ impl Input {
     }
 
     fn read(mut source: Source<'_>) -> Result<Self, Error> {
-        let mut bytes = Vec::new();
-        let mut buffer = Vec::new();
-        while let Some(block) = source.next_block(buffer)? {
-            bytes.extend_from_slice(&block.bytes);
-            if bytes.len() > MOST_BYTES {
-                let message = "expected results of at most 1 GiB; give them in smaller files";
-                return Err(Error::new(ErrorKind::Document, source.name(), message));
-            }
-            buffer = block.bytes;
+        // A run with all its requests may be one line, longer than any of a log.
+        let bytes = source.read_all(Vec::new(), MOST_BYTES)?;
+        if bytes.len() > MOST_BYTES {
+            let message = "expected results of at most 1 GiB; give them in smaller files";
+            return Err(Error::new(ErrorKind::Document, source.name(), message));
         }
-        let mut input = Self::parse(source.name(), &String::from_utf8_lossy(&bytes));
+        // Text that is sound is not copied: a file may be half as large as the memory.
+        let text = String::from_utf8(bytes)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+        let mut input = Self::parse(source.name(), text);
         input.truncated = source.truncated().map(str::to_owned);
         Ok(input)
     }
 
     /// Cuts a text up.
-    pub(crate) fn parse(name: &str, text: &str) -> Self {
-        let text = cleaned(text.trim_start_matches('\u{feff}'));
-        let text = repair(&text).0.into_owned();
+    fn parse(name: &str, text: String) -> Self {
+        let text = repaired(cleaned(text));
         let mut input = Self {
             name: name.to_owned(),
             documents: Vec::new(),
@@ -85,35 +84,31 @@ impl Input {
         input
     }
 
-    /// Documents where a line begins one, lines elsewhere.
+    /// Documents where a line begins one, lines elsewhere. What follows a document on its line may
+    /// be another.
     fn cut(&mut self, text: &str) {
         let (mut at, mut number) = (0, 1);
         while at < text.len() {
             let rest = text.get(at..).unwrap_or_default();
+            let begins = rest.trim_start_matches(BLANKS);
+            if let Some(length) = may_begin(begins).then(|| document_length(rest)).flatten() {
+                self.documents.push((at..at + length, number));
+                let passed = text.get(at..at + length).unwrap_or_default();
+                number += passed.matches('\n').count();
+                at += length;
+                let after = text.get(at..).unwrap_or_default();
+                at += after.len() - after.trim_start_matches([' ', '\t', ',', '\r']).len();
+                if text.get(at..).is_some_and(|t| t.starts_with('\n')) {
+                    at += 1;
+                    number += 1;
+                }
+                continue;
+            }
+            if is_object_start(begins) {
+                self.broken.push(number);
+            }
             let end = rest.find('\n').map_or(text.len(), |n| at + n + 1);
             let line = text.get(at..end).unwrap_or_default();
-            let begins = line.trim_start();
-            if begins.starts_with('{') || (begins.starts_with('[') && may_be_list(begins)) {
-                if let Some(length) = document_length(rest) {
-                    self.documents.push((at..at + length, number));
-                    let passed = text.get(at..at + length).unwrap_or_default();
-                    number += passed.matches('\n').count();
-                    at += length;
-                    // Another document may follow on the same line.
-                    let after = text.get(at..).unwrap_or_default();
-                    let blank =
-                        after.len() - after.trim_start_matches([' ', '\t', ',', '\r']).len();
-                    at += blank;
-                    if text.get(at..).is_some_and(|t| t.starts_with('\n')) {
-                        at += 1;
-                        number += 1;
-                    }
-                    continue;
-                }
-                if begins.starts_with('{') && is_object_start(begins) {
-                    self.broken.push(number);
-                }
-            }
             let trimmed = line.trim_end_matches(['\n', '\r']);
             self.lines.push((at..at + trimmed.len(), number));
             at = end;
@@ -154,34 +149,76 @@ impl Input {
     }
 }
 
+/// The deepest nesting of a document that is read; parsers of JSON take little more.
+pub(crate) const DEEPEST: usize = 120;
+
+/// The blanks inside a line.
+const BLANKS: [char; 3] = [' ', '\t', '\r'];
+
 /// The length of the document that a text begins with.
+///
+/// Its end is looked for by its brackets alone, and only what lies between is parsed: what never
+/// closes, nests without end or breaks off inside a string is left where it does so, and a text of
+/// many beginnings is not gone through again and again.
 fn document_length(text: &str) -> Option<usize> {
-    let mut stream = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
-    matches!(stream.next(), Some(Ok(_))).then(|| stream.byte_offset())
+    let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\n' if quoted => return None,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            _ if quoted => {}
+            b'[' | b'{' if depth == DEEPEST => return None,
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.checked_sub(1)?,
+            _ => {}
+        }
+        if depth == 0 && matches!(byte, b']' | b'}') && !quoted {
+            let document = text.get(..=at)?;
+            return serde_json::from_str::<IgnoredAny>(document).is_ok().then_some(at + 1);
+        }
+    }
+    None
 }
 
-/// Whether a line that begins with a bracket may begin a list of objects or of numbers; `[info]`
-/// does not.
-fn may_be_list(line: &str) -> bool {
-    let after = line.trim_start_matches('[').trim_start();
-    after.is_empty() || after.starts_with(['{', ']'])
+/// Whether a text may begin with a document: an object, or a list of objects or of what stands on
+/// the next line. `[info]` is none.
+fn may_begin(text: &str) -> bool {
+    let after = text.trim_start_matches('[').trim_start_matches(BLANKS);
+    let is_list = after.is_empty() || after.starts_with(['{', ']', '\n']);
+    text.starts_with('{') || (text.starts_with('[') && is_list)
 }
 
-fn is_object_start(line: &str) -> bool {
-    line.trim_start_matches('{').trim_start().starts_with('"')
+fn is_object_start(text: &str) -> bool {
+    text.starts_with('{')
+        && text.trim_start_matches('{').trim_start_matches(BLANKS).starts_with('"')
 }
 
 /// The text without colours; what a progress bar wrote over is a line of its own.
-fn cleaned(text: &str) -> String {
+fn cleaned(text: String) -> String {
+    let is_odd = |b: u8| b < 0x20 && b != b'\n' && b != b'\t';
+    if !text.starts_with('\u{feff}') && !text.bytes().any(is_odd) {
+        return text;
+    }
     let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
+    let mut chars = text.trim_start_matches('\u{feff}').chars().peekable();
     while let Some(c) = chars.next() {
         match c {
+            // Neither sequence goes beyond its line.
             '\u{1b}' => match chars.next() {
                 // A control sequence ends with a letter or another byte from @ to ~.
-                Some('[') => while chars.next().is_some_and(|c| !('@'..='~').contains(&c)) {},
+                Some('[') => {
+                    while chars.next_if(|c| !('@'..='~').contains(c) && *c != '\n').is_some() {}
+                    chars.next_if(|c| *c != '\n');
+                }
                 // A title ends with a bell or an escape.
-                Some(']') => while chars.next().is_some_and(|c| c != '\u{7}' && c != '\u{1b}') {},
+                Some(']') => {
+                    let ends = |c: &char| matches!(c, '\u{7}' | '\u{1b}' | '\n');
+                    while chars.next_if(|c| !ends(c)).is_some() {}
+                    chars.next_if(|c| *c != '\n');
+                }
+                Some('\n') => out.push('\n'),
                 _ => {}
             },
             '\r' if chars.peek() == Some(&'\n') => {}
@@ -193,12 +230,31 @@ fn cleaned(text: &str) -> String {
     out
 }
 
+/// The text with each line repaired on its own: a quote that never closes does not reach beyond its
+/// line.
+fn repaired(text: String) -> String {
+    let mut out: Option<String> = None;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let bare = line.strip_suffix('\n').unwrap_or(line);
+        if let Cow::Owned(fixed) = repair(bare).0 {
+            let out = out.get_or_insert_with(|| text.get(..at).unwrap_or_default().to_owned());
+            out.push_str(&fixed);
+            out.push_str(line.get(bare.len()..).unwrap_or_default());
+        } else if let Some(out) = &mut out {
+            out.push_str(line);
+        }
+        at += line.len();
+    }
+    out.unwrap_or(text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn parts(text: &str) -> (usize, Vec<String>, usize) {
-        let input = Input::parse("t", text);
+        let input = Input::parse("t", text.to_owned());
         let lines = input.lines().map(|l| format!("{}:{}", l.number, l.text)).collect();
         (input.documents().count(), lines, input.broken.len())
     }
@@ -212,6 +268,30 @@ mod tests {
         let (documents, lines, broken) = parts("[\n {\"a\":1},\n {\"a\":2}\n]\n{\"a\": 1, \"b\"");
         assert_eq!((documents, broken), (2, 1));
         assert_eq!(lines.len(), 1);
+    }
+
+    #[test]
+    fn a_quote_that_never_closes_spoils_its_own_line_alone() {
+        let (documents, lines, broken) =
+            parts("say \"yes\nMean TTFT (ms): 3\n{\"a\": \"cut\n{\"b\":NaN}\n{\"c\":\"d\"}\n");
+        assert_eq!((documents, broken), (2, 1));
+        assert_eq!(lines, ["1:say \"yes", "2:Mean TTFT (ms): 3", "3:{\"a\": \"cut"]);
+    }
+
+    #[test]
+    fn brackets_that_never_close_or_nest_without_end_are_no_document() {
+        for text in ["[".repeat(100_000), "[\n".repeat(1_000), "{\"a\":[".repeat(50_000)] {
+            assert_eq!(parts(&text).0, 0);
+        }
+        let nested = |n: usize| format!("{}1{}", "{\"a\":".repeat(n), "}".repeat(n));
+        assert_eq!((parts(&nested(DEEPEST)).0, parts(&nested(300)).0), (1, 0));
+        assert_eq!(parts("{\"a\":1} {\"b\":\"}\"},{\"c\":\"\\\"\"}\nx").0, 3);
+    }
+
+    #[test]
+    fn a_title_or_colour_that_never_ends_swallows_no_line() {
+        let (_, lines, _) = parts("\u{1b}]0;title\nMean TTFT (ms): 3\n\u{1b}[31\nx");
+        assert_eq!(lines, ["1:", "2:Mean TTFT (ms): 3", "3:", "4:x"]);
     }
 
     #[test]

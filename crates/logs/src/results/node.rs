@@ -1,6 +1,7 @@
 //! A document as a tree that keeps the order of its keys and tells missing, null and non-finite
 //! apart.
 
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -47,12 +48,15 @@ impl Map {
     }
 
     /// Keys that stand twice with different values.
-    pub(crate) fn doubled(&self) -> Vec<&str> {
-        let twice = |(i, (key, value)): (usize, &(String, Node))| {
-            let before = self.0.get(..i).unwrap_or_default();
-            before.iter().any(|(k, v)| k == key && v != value)
-        };
-        self.0.iter().enumerate().filter(|x| twice(*x)).map(|(_, (key, _))| key.as_str()).collect()
+    pub(crate) fn doubled(&self) -> BTreeSet<&str> {
+        let mut first: HashMap<&str, &Node> = HashMap::with_capacity(self.0.len());
+        let mut doubled = BTreeSet::new();
+        for (key, value) in self.iter() {
+            if *first.entry(key).or_insert(value) != value {
+                doubled.insert(key);
+            }
+        }
+        doubled
     }
 }
 
@@ -88,13 +92,13 @@ impl Node {
         known_count(Some(self)).value()
     }
 
-    /// The value in a few characters, for a message.
+    /// What the value is in a few characters, for a message; a text may be a prompt and is not shown.
     pub(crate) fn brief(&self) -> String {
         match self {
             Self::Null => "null".to_owned(),
             Self::Bool(b) => b.to_string(),
             Self::Number(x) => x.to_string(),
-            Self::Text(text) => text.chars().take(40).collect(),
+            Self::Text(text) => format!("a text of {} characters", text.chars().count()),
             Self::List(list) => format!("a list of {}", list.len()),
             Self::Map(map) => format!("an object of {} keys", map.0.len()),
         }
@@ -162,9 +166,14 @@ pub(crate) fn known_count(node: Option<&Node>) -> Known<u64> {
     }
 }
 
+/// Below this a float holds every whole number; nothing that is counted comes near it.
+pub(crate) const MOST_COUNTED: u64 = 9_000_000_000_000_000;
+
 /// A whole number that is not negative.
 pub(crate) fn whole(value: f64) -> Known<u64> {
-    if value >= 0.0 && value.fract() == 0.0 && value < 9e15 {
+    #[expect(clippy::cast_precision_loss, reason = "the bound is one that a float holds")]
+    let most = MOST_COUNTED as f64;
+    if value >= 0.0 && value.fract() == 0.0 && value < most {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -253,7 +262,7 @@ mod tests {
         assert_eq!(known_number(map.get("a")), Known::Not(Why::NonFinite));
         assert_eq!(known_number(map.get("c")).value(), Some(2.5));
         assert_eq!(known_number(map.get("d")), Known::Not(Why::Impossible));
-        assert_eq!(map.doubled(), ["b"]);
+        assert_eq!(map.doubled().into_iter().collect::<Vec<_>>(), ["b"]);
         assert_eq!(map.iter().map(|(k, _)| k).collect::<String>(), "bacdb");
     }
 

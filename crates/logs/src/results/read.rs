@@ -87,7 +87,7 @@ fn from_input(input: &Input, label: &str) -> Result<ResultFile, Error> {
         if let Reader::Text { is, read } = format.reader
             && let Some(evidence) = is(input)
         {
-            let mut drafts = Drafts { name: label.to_owned(), runs: Vec::new() };
+            let mut drafts = Drafts::new(label);
             read(input, &mut drafts);
             found.push(OfFormat { format, evidence, drafts });
         }
@@ -142,8 +142,7 @@ fn document(node: &Node, part: Part, label: &str, found: &mut Vec<OfFormat>) -> 
     let Some((format, evidence)) = recognised else { return false };
     let Reader::Documents { read, .. } = format.reader else { return false };
     let at = found.iter().position(|of| of.format == format).unwrap_or_else(|| {
-        let drafts = Drafts { name: label.to_owned(), runs: Vec::new() };
-        found.push(OfFormat { format, evidence, drafts });
+        found.push(OfFormat { format, evidence, drafts: Drafts::new(label) });
         found.len() - 1
     });
     if let Some(of) = found.get_mut(at) {

@@ -1,5 +1,7 @@
 //! Whether two readings tell of one run: a result file, its console, its CSV, its records.
 
+use std::collections::{BTreeMap, HashMap};
+
 use trueline_core::{Figure, Metric, RequestRecord, Statistic, Tool};
 
 use super::ResultRun;
@@ -11,16 +13,26 @@ const SHARED: usize = 4;
 /// others fill gaps.
 pub(super) fn merged(all: Vec<ResultRun>) -> Vec<ResultRun> {
     let mut runs: Vec<ResultRun> = Vec::new();
+    // A reading is held against those of its tool in another form alone: a file of ten thousand runs
+    // is one form.
+    let mut places: HashMap<String, BTreeMap<&str, Vec<usize>>> = HashMap::new();
     for read in all {
-        let Some(at) = runs.iter().position(|run| is_same(run, &read)) else {
+        let tool = read.run.reported.tool.as_ref().map_or("", |tool| tool.name.as_str());
+        let forms = places.entry(tool.to_owned()).or_default();
+        let others = forms.iter().filter(|(form, _)| **form != read.format.name);
+        let mut others: Vec<usize> = others.flat_map(|(_, places)| places).copied().collect();
+        others.sort_unstable();
+        let same = others.into_iter().find(|at| runs.get(*at).is_some_and(|r| is_same(r, &read)));
+        let Some(run) = same.and_then(|at| runs.get_mut(at)) else {
+            forms.entry(read.format.name).or_default().push(runs.len());
             runs.push(read);
             continue;
         };
-        let before = runs.remove(at);
-        let (mut lead, rest) =
-            if detail(&read) > detail(&before) { (read, before) } else { (before, read) };
-        join(&mut lead, rest);
-        runs.insert(at, lead);
+        let mut rest = read;
+        if detail(&rest) > detail(run) {
+            std::mem::swap(run, &mut rest);
+        }
+        join(run, rest);
     }
     runs
 }

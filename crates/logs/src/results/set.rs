@@ -178,14 +178,20 @@ fn fill_arguments(runs: &mut [ResultRun], command: &CommandLine) {
     }
 }
 
-/// Gives runs of the same label labels of their own.
+/// Gives runs of the same label labels of their own; one that a file brought is never given twice.
 fn name_apart(runs: &mut [ResultRun]) {
+    let mut taken: BTreeSet<String> = runs.iter().map(|read| read.run.label.clone()).collect();
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-    for run in runs {
-        let n = seen.entry(run.run.label.clone()).or_default();
+    for read in runs {
+        let n = seen.entry(read.run.label.clone()).or_default();
         *n += 1;
-        if *n > 1 {
-            run.run.label = format!("{} ({n})", run.run.label);
+        while *n > 1 {
+            let label = format!("{} ({n})", read.run.label);
+            if taken.insert(label.clone()) {
+                read.run.label = label;
+                break;
+            }
+            *n += 1;
         }
     }
 }

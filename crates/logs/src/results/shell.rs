@@ -1,8 +1,13 @@
 //! Enough of a shell to see which program a command line runs, in which loop, and what its output
 //! goes through.
 
+use std::rc::Rc;
+
 /// One program with its words, quotes taken off.
 pub(crate) type Program = Vec<String>;
+
+/// A loop's variable and values.
+pub(crate) type Loop = (String, Vec<String>);
 
 /// Programs joined by pipes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -10,7 +15,7 @@ pub(crate) struct Pipeline {
     /// The programs, from the first to the last.
     pub(crate) programs: Vec<Program>,
     /// The loops around it, outermost first: variable and values.
-    pub(crate) loops: Vec<(String, Vec<String>)>,
+    pub(crate) loops: Vec<Rc<Loop>>,
     /// Whether a failure of the first program is the pipeline's: `pipefail` was set before it.
     pub(crate) pipefail: bool,
 }
@@ -26,15 +31,20 @@ enum Token {
 /// How deep commands inside quotes are followed, as in `ssh host 'bash -c "…"'`.
 const DEEPEST: u32 = 4;
 
-/// The pipelines of a command line, those inside quotes included.
+/// The longest command line that is looked at, in bytes: a text that holds more is none.
+const LONGEST: usize = 16 << 10;
+
+/// The pipelines of a command line, those inside quotes included; none of a text too long for one.
 pub(crate) fn pipelines(text: &str) -> Vec<Pipeline> {
     let mut found = Vec::new();
-    collect(text, 0, &mut found);
+    if text.len() <= LONGEST {
+        collect(text, 0, &mut found);
+    }
     found
 }
 
 fn collect(text: &str, depth: u32, found: &mut Vec<Pipeline>) {
-    let mut loops: Vec<(String, Vec<String>)> = Vec::new();
+    let mut loops: Vec<Rc<Loop>> = Vec::new();
     let mut pipefail = false;
     let (mut programs, mut words): (Vec<Program>, Program) = (Vec::new(), Vec::new());
     let mut tokens = tokens(text);
@@ -72,14 +82,14 @@ fn collect(text: &str, depth: u32, found: &mut Vec<Pipeline>) {
 }
 
 /// Takes a loop's head, `do`, `then`, braces and assignments off the front of a program.
-fn strip_grammar(program: &mut Program, loops: &mut Vec<(String, Vec<String>)>) {
+fn strip_grammar(program: &mut Program, loops: &mut Vec<Rc<Loop>>) {
     loop {
         let Some(first) = program.first().cloned() else { return };
         match first.as_str() {
             "for" => {
                 let name = program.get(1).cloned().unwrap_or_default();
                 let values = program.iter().skip(3).cloned().collect();
-                loops.push((name, values));
+                loops.push(Rc::new((name, values)));
                 program.clear();
             }
             "done" => {
@@ -180,7 +190,7 @@ mod tests {
         let run = found.iter().find(|p| p.programs.len() == 2).unwrap();
         assert_eq!(run.programs[0], ["run", "--n", "$c"]);
         assert_eq!(run.programs[1], ["grep", "-E", "A|B"]);
-        assert_eq!(run.loops, [("c".to_owned(), vec!["1".to_owned(), "2".to_owned()])]);
+        assert_eq!(run.loops, [Rc::new(("c".to_owned(), vec!["1".to_owned(), "2".to_owned()]))]);
         assert!(!run.pipefail);
     }
 

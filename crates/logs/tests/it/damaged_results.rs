@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use trueline_logs::read_results_from;
 
 /// The document with the value at each place replaced, one at a time.
-fn with_each_replaced(document: &Value, by: &Value, each: &mut impl FnMut(&Value)) {
+pub(super) fn with_each_replaced(document: &Value, by: &Value, each: &mut impl FnMut(&Value)) {
     let mut whole = document.clone();
     let mut paths = Vec::new();
     collect(document, "", &mut paths);
@@ -38,7 +38,7 @@ fn collect(value: &Value, at: &str, paths: &mut Vec<String>) {
 }
 
 /// Leaves one benchmark, and of its metrics the groups of answered requests.
-fn shorten(document: &mut Value) {
+pub(super) fn shorten(document: &mut Value) {
     let benchmarks = document.get_mut("benchmarks").and_then(Value::as_array_mut);
     let Some(benchmarks) = benchmarks else { return };
     benchmarks.truncate(1);

@@ -38,7 +38,7 @@ fn an_empty_group_is_not_known_and_its_failures_are() {
     let reported = &run.run.reported;
     assert!(reported.figures.len() > 20);
     for figure in &reported.figures {
-        assert_eq!(figure.value.why(), Some(Why::Absent), "{}", figure.name());
+        assert_eq!(figure.value.why(), Some(Why::ZeroForNone), "{}", figure.name());
     }
     assert_eq!(reported.total(Total::CompletedRequests), Some(0));
     assert_eq!(reported.total(Total::FailedRequests), Some(3));
@@ -82,7 +82,7 @@ fn a_ttft_of_zero_is_no_ttft() {
     let text = REPORT.replace("\"mean\": 200.0", "\"mean\": 0.0");
     let run = &read(&text).runs[0];
     let ttft = run.run.reported.figures.iter().find(|f| f.metric == Metric::TtftS).unwrap();
-    assert_eq!((ttft.statistic, ttft.value.why()), (Some(Statistic::Mean), Some(Why::Absent)));
+    assert_eq!((ttft.statistic, ttft.value.why()), (Some(Statistic::Mean), Some(Why::ZeroForNone)));
     // A deviation of zero is one: both requests have 32 tokens.
     assert_eq!(value(run, Metric::OutputTokens, "std"), Some(0.0));
 }

@@ -11,13 +11,16 @@ mod formats;
 mod guidellm;
 mod inference_benchmarker;
 mod inference_perf;
+mod large_inputs;
 mod meanings;
 mod merging;
 mod production;
 mod result_formats;
 mod results;
 mod results_aiperf;
+mod results_at_size;
 mod results_genai_perf;
+mod results_privacy;
 mod runs;
 
 use trueline_logs::{LogSummary, ReadOptions, read_log_from};

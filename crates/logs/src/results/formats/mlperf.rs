@@ -1,5 +1,7 @@
 //! `MLPerf` `LoadGen`, `mlperf_log_summary.txt`: labels with values, times in nanoseconds.
 
+use std::collections::HashMap;
+
 use trueline_core::{
     Definition, Deviation, Each, FirstToken, Load, Mark, Metric, Percentiles, Side, TokensBy,
 };
@@ -127,11 +129,12 @@ fn read(input: &Input, drafts: &mut Drafts) {
 
 fn read_run(lines: &[Line<'_>], draft: &mut Draft) {
     let mut found: Vec<Label<'_>> = Vec::new();
+    let mut values: HashMap<&str, &str> = HashMap::new();
     for label in labels(lines.iter().copied()).into_iter().filter(|l| is_field(l.name)) {
         // The headline of a run stands again among the additional statistics.
-        match found.iter().find(|before| before.name == label.name) {
+        match values.insert(label.name, label.value) {
             None => found.push(label),
-            Some(before) if before.value == label.value => {}
+            Some(before) if before == label.value => {}
             Some(_) => drop(draft.doubled.insert(label.name.to_owned())),
         }
     }

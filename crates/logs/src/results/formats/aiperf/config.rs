@@ -132,7 +132,8 @@ fn take_phases(draft: &mut Draft, config: &Map) {
     let Some(one) = phases.first() else { return };
     let counts: Option<Vec<u64>> =
         phases.iter().map(|p| p.get("requests").and_then(Node::count)).collect();
-    set_requests(draft, counts.map(|counts| counts.iter().sum()));
+    let sum = |counts: Vec<u64>| counts.into_iter().try_fold(0, u64::checked_add);
+    set_requests(draft, counts.and_then(sum));
     let same = |key: &str| phases.iter().all(|phase| phase.get(key) == one.get(key));
     if ["type", "rate", "concurrency"].into_iter().all(same) {
         set_load(draft, one.get("rate").and_then(Node::number), one.get("concurrency"));

@@ -1,6 +1,8 @@
 //! Console tables of AIPerf and genai-perf: a title, a heading, one row a metric, long names wrapped
 //! over two lines.
 
+use std::collections::BTreeSet;
+
 use super::Printed;
 use super::csv::{finish, printed};
 use super::stated::Stated;
@@ -17,7 +19,7 @@ pub(in crate::results::formats) fn title<'l>(line: &'l str, tool: &Printed) -> O
 /// Reads the tables. One run prints each of its tables once: a title that comes again begins
 /// another run.
 pub(in crate::results::formats) fn read(input: &Input, drafts: &mut Drafts, tool: &Printed) {
-    let mut titles: Vec<&str> = Vec::new();
+    let mut titles: BTreeSet<&str> = BTreeSet::new();
     let mut table = Table::default();
     let mut stated: Vec<Stated> = Vec::new();
     let lines = input.lines().map(|line| line.text).chain([""]);
@@ -37,13 +39,13 @@ pub(in crate::results::formats) fn read(input: &Input, drafts: &mut Drafts, tool
             stated.extend(printed(draft, &row.label, pairs, tool));
         }
         if let Some(name) = title(line, tool) {
-            if titles.contains(&name) {
+            if titles.contains(name) {
                 finish(draft, &stated, tool);
                 stated.clear();
                 titles.clear();
                 drafts.begin(tool.tool);
             }
-            titles.push(name);
+            titles.insert(name);
             table.titled = true;
         }
     }

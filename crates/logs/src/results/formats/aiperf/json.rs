@@ -1,5 +1,7 @@
 //! `profile_export_aiperf.json`: one object a run, one key a metric.
 
+use std::collections::BTreeSet;
+
 use jiff::civil::DateTime;
 use trueline_core::{By, Known, TokensBy, Total, Why};
 
@@ -126,9 +128,10 @@ fn metric(draft: &mut Draft, field: &'static Field, node: &Node) -> Stated {
     let doubled = map.doubled();
     draft.doubled.extend(doubled.iter().map(|key| format!("{source}.{key}")));
     let mut values: Vec<Value> = Vec::new();
+    let mut seen = BTreeSet::new();
     for (key, node) in map.iter().filter(|(key, _)| *key != "unit") {
-        if values.iter().all(|known| known.name != key) {
-            let twice = doubled.contains(&key);
+        if seen.insert(key) {
+            let twice = doubled.contains(key);
             let is = if twice { Known::Not(Why::Impossible) } else { known_number(Some(node)) };
             values.push(value(key, is));
         }

@@ -65,13 +65,13 @@ pub(super) fn read(map: &Map, drafts: &mut Drafts) {
 fn run_of<'d>(drafts: &'d mut Drafts, metadata: &Map, warmup: bool) -> &'d mut Draft {
     let phase = metadata.get("profiling_index").and_then(Node::count).map(|n| n.to_string());
     let Some(phase) = phase.filter(|_| !warmup) else { return drafts.current(TOOL) };
-    let of = |draft: &Draft| draft.run.conditions.get(PHASE).map(str::to_owned);
-    let known = drafts.runs.iter().position(|draft| of(draft).as_ref() == Some(&phase));
-    let waiting = drafts.runs.iter().position(|draft| of(draft).is_none());
-    let at = known.or(waiting).unwrap_or_else(|| {
+    // A run without a phase waits for the first that is named.
+    let waiting = (drafts.places.is_empty() && !drafts.runs.is_empty()).then_some(0);
+    let at = drafts.places.get(&phase).copied().or(waiting).unwrap_or_else(|| {
         drafts.begin(TOOL);
         drafts.runs.len() - 1
     });
+    drafts.places.insert(phase.clone(), at);
     let draft = &mut drafts.runs[at];
     draft.run.conditions.set(PHASE, phase, By::Reported);
     draft

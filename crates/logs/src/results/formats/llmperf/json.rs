@@ -141,7 +141,7 @@ fn take_errors(draft: &mut Draft, map: &Map) {
 fn python_counts(text: &str) -> Option<u64> {
     let inner = text.trim().strip_prefix('{')?.strip_suffix('}')?;
     let entries = inner.split(',').filter(|entry| !entry.trim().is_empty());
-    entries.map(count_of).sum()
+    entries.map(count_of).try_fold(0_u64, |sum, n| sum.checked_add(n?))
 }
 
 fn count_of(entry: &str) -> Option<u64> {

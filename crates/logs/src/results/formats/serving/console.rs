@@ -39,10 +39,8 @@ pub(in crate::results::formats) fn read(
     printing: &'static Printing,
 ) {
     // Inside a whole result every label counts; outside only those that are known.
-    let whole_result = input.lines().any(|l| l.text.contains("Serving Benchmark Result"));
-    let is_label = |label: &str| {
-        is_known(label, rows, printing)
-            || (whole_result && label.ends_with(')') && label.contains(" ("))
+    let is_label = |label: &str, inside: bool| {
+        is_known(label, rows, printing) || (inside && label.ends_with(')') && label.contains(" ("))
     };
     for segment in segments(input.lines(), is_label) {
         let draft = drafts.begin(printing.tool);

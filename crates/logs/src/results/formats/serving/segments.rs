@@ -4,6 +4,7 @@
 use crate::results::arguments::Arguments;
 use crate::results::input::Line;
 use crate::results::labels::{Label, heading, split};
+use crate::results::node::MOST_COUNTED;
 
 /// The heading of the result section.
 const RESULT: &str = "Serving Benchmark Result";
@@ -40,6 +41,11 @@ impl Segment<'_> {
         planned || self.has_heading || !self.result.is_empty() || self.crash.is_some()
     }
 
+    /// Whether the lines that come are those of its result.
+    fn is_open(&self) -> bool {
+        self.has_heading && !self.is_closed
+    }
+
     /// How far the run has come in the text.
     fn stage(&self) -> Stage {
         match () {
@@ -61,10 +67,11 @@ enum Stage {
     Ended,
 }
 
-/// Cuts lines into runs. `is_label` knows the labels of results.
+/// Cuts lines into runs. `is_label` knows the labels of results, and is told whether a line stands
+/// inside one.
 pub(super) fn segments<'a>(
     lines: impl Iterator<Item = Line<'a>>,
-    is_label: impl Fn(&str) -> bool,
+    is_label: impl Fn(&str, bool) -> bool,
 ) -> Vec<Segment<'a>> {
     let mut all: Vec<Segment<'a>> = vec![Segment::default()];
     let mut section = "";
@@ -108,7 +115,9 @@ pub(super) fn segments<'a>(
             let run = current(&mut all);
             run.is_closed |= run.has_heading;
             section = "";
-        } else if let Some((label, value)) = split(text).filter(|(l, _)| is_label(l)) {
+        } else if let Some((label, value)) =
+            split(text).filter(|(l, _)| is_label(l, all.last().is_some_and(Segment::is_open)))
+        {
             let twice = |s: &Segment<'_>| {
                 s.is_closed || (!s.has_heading && s.result.iter().any(|l| l.name == label))
             };
@@ -160,5 +169,6 @@ fn is_of_plan(label: &str) -> bool {
 fn failures(text: &str) -> Option<(u64, u64)> {
     let counts = text.strip_suffix("requests failed.")?;
     let (failed, of) = counts.split_once(" of ")?;
-    Some((failed.trim().parse().ok()?, of.trim().parse().ok()?))
+    let count = |text: &str| text.trim().parse().ok().filter(|n| *n < MOST_COUNTED);
+    Some((count(failed)?, count(of)?))
 }

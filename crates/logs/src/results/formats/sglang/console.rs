@@ -69,11 +69,12 @@ const ONLY_SGLANG: &[&str] =
 pub(in crate::results::formats) fn is(input: &Input) -> Option<String> {
     input.lines().find_map(|line| {
         let text = line.text.trim();
-        let plan = text.starts_with("#Input tokens:") || text.starts_with("#Output tokens:");
+        let label = split(text).map_or("", |(label, _)| label);
+        let plan = matches!(label, "#Input tokens" | "#Output tokens");
         let echo = text.contains("Namespace(backend=") && text.contains("sharegpt_output_len");
-        let label = split(text).is_some_and(|(label, _)| ONLY_SGLANG.contains(&label));
-        let what = if echo { "the echo of its arguments" } else { text };
-        (plan || echo || label).then(|| format!("line {}: {what}", line.number))
+        let what = if echo { "the echo of its arguments" } else { label };
+        (plan || echo || ONLY_SGLANG.contains(&label))
+            .then(|| format!("line {}: {what}", line.number))
     })
 }
 

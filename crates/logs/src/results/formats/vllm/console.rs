@@ -60,12 +60,13 @@ fn is(input: &Input) -> Option<String> {
     if sglang::console::is(input).is_some() {
         return None;
     }
-    let is_label =
-        |line: &str| split(line.trim()).is_some_and(|(label, _)| is_known(label, ROWS, &PRINTED));
-    input
-        .lines()
-        .find(|line| line.text.contains("Serving Benchmark Result") || is_label(line.text))
-        .map(|line| format!("line {}: {}", line.number, line.text.trim()))
+    input.lines().find_map(|line| {
+        let result = "Serving Benchmark Result";
+        let label = split(line.text.trim()).map(|(label, _)| label);
+        let label = label.filter(|label| is_known(label, ROWS, &PRINTED));
+        let what = if line.text.contains(result) { Some(result) } else { label };
+        what.map(|what| format!("line {}: {what}", line.number))
+    })
 }
 
 fn read(input: &Input, drafts: &mut Drafts) {
