@@ -12,7 +12,7 @@ use super::absent::{Absent, nearest};
 use super::arguments::Arguments;
 use super::ending::{BrokeOff, Closing};
 use super::labels::{Label, step_of};
-use super::node::{Map, known_number, text_number, whole};
+use super::node::{Map, counted, known_number, text_number};
 use super::plan::{set_load, take_plan};
 use super::quantity::{scaled, seconds};
 use super::row::{Row, Takes, spread_of, statistic};
@@ -284,10 +284,7 @@ impl Draft {
         text: Option<&str>,
         source: &str,
     ) {
-        let count = || match value {
-            Known::Is { value, .. } => whole(value * row.unit),
-            Known::Not(why) => Known::Not(why),
-        };
+        let count = || counted(scaled(value, row.unit));
         let tokens = || count().value().map(Tokens::new);
         match row.takes {
             Takes::Run(metric, meaning) | Takes::Spread(metric, meaning) => {

@@ -160,7 +160,12 @@ pub(crate) fn text_at<'m>(map: &'m Map, path: &[&str]) -> Option<&'m str> {
 
 /// The count that a place in a document holds, or why it holds none.
 pub(crate) fn known_count(node: Option<&Node>) -> Known<u64> {
-    match known_number(node) {
+    counted(known_number(node))
+}
+
+/// A number as the count that it is.
+pub(crate) fn counted(number: Known<f64>) -> Known<u64> {
+    match number {
         Known::Is { value, .. } => whole(value),
         Known::Not(why) => Known::Not(why),
     }

@@ -6,6 +6,15 @@ use trueline_core::{Known, Tokens, Why};
 
 use super::node::{Node, known_number};
 
+/// What a millisecond is in seconds.
+pub(crate) const MS: f64 = 1e-3;
+
+/// What a nanosecond is in seconds.
+pub(crate) const NS: f64 = 1e-9;
+
+/// What one a minute is a second.
+pub(crate) const PER_MINUTE: f64 = 1.0 / 60.0;
+
 /// A value in another unit.
 pub(crate) fn scaled(value: Known<f64>, unit: f64) -> Known<f64> {
     match value {

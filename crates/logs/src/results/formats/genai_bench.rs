@@ -9,7 +9,7 @@ use crate::results::draft::{Draft, Drafts};
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::meaning::{AS_STATED, Meanings, Statistics};
 use crate::results::node::{Map, Node, known_count};
-use crate::results::quantity::{above_zero, duration_at, tokens};
+use crate::results::quantity::{MS, above_zero, duration_at, tokens};
 use crate::results::row::{Row, Takes};
 
 pub(crate) const TOOL: &str = "genai-bench";
@@ -121,7 +121,7 @@ fn read(map: &Map, drafts: &mut Drafts) {
     let draft = drafts.begin(TOOL);
     draft.take(map, TOP);
     let unit = match map.get("_time_unit").and_then(Node::text) {
-        Some("ms") => 1e-3,
+        Some("ms") => MS,
         Some("s") | None => 1.0,
         Some(other) => {
             draft.rejected.push(format!("_time_unit: expected s or ms, found {other:.20}"));

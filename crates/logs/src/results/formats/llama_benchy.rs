@@ -9,7 +9,7 @@ use crate::results::draft::{Draft, Drafts};
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::meaning::{Meanings, Statistics};
 use crate::results::node::{Map, Node, known_number};
-use crate::results::quantity::scaled;
+use crate::results::quantity::{MS, scaled};
 use crate::results::row::{Row, Takes};
 
 pub(crate) const TOOL: &str = "llama-benchy";
@@ -24,8 +24,6 @@ pub(crate) static LLAMA_BENCHY_JSON: ResultFormat = ResultFormat {
     reader: Reader::Documents { is, read },
     lists: list,
 };
-
-const MS: f64 = 1e-3;
 
 const TIME: Definition = Definition::new(Mark::Sent, Mark::FirstToken, Side::Client)
     .spread(Percentiles::NotApplicable, Deviation::Population);

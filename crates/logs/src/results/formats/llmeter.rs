@@ -12,7 +12,7 @@ use crate::results::draft::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::meaning::Statistics;
 use crate::results::node::{Map, Node, known_count, known_number};
-use crate::results::quantity::{above_zero, duration_at, tokens};
+use crate::results::quantity::{PER_MINUTE, above_zero, duration_at, tokens};
 use crate::results::row::{Row, statistic};
 
 pub(crate) const TOOL: &str = "llmeter";
@@ -64,8 +64,6 @@ const RATE: Definition = Definition::new(Mark::Sent, Mark::Closed, Side::Client)
 
 const TOKEN_RATE: Definition = RATE.tokens_by(TokensBy::ServerElseTool);
 
-const MINUTE: f64 = 1.0 / 60.0;
-
 const ROWS: &[Row] = &[
     Row::elsewhere("total_requests"),
     Row::elsewhere("clients"),
@@ -87,9 +85,9 @@ const ROWS: &[Row] = &[
     Row::total("total_output_tokens", Total::OutputTokens),
     Row::total("total_cached_input_tokens", Total::CachedTokens),
     Row::total("total_reasoning_output_tokens", Total::ReasoningTokens),
-    Row::run("requests_per_minute", Metric::RequestPerS, MINUTE, RATE),
-    Row::run("average_input_tokens_per_minute", Metric::InputTokPerS, MINUTE, TOKEN_RATE),
-    Row::run("average_output_tokens_per_minute", Metric::OutputTokPerS, MINUTE, TOKEN_RATE),
+    Row::run("requests_per_minute", Metric::RequestPerS, PER_MINUTE, RATE),
+    Row::run("average_input_tokens_per_minute", Metric::InputTokPerS, PER_MINUTE, TOKEN_RATE),
+    Row::run("average_output_tokens_per_minute", Metric::OutputTokPerS, PER_MINUTE, TOKEN_RATE),
     Row::unused("output_tps"),
 ];
 

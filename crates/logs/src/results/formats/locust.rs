@@ -14,7 +14,7 @@ use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::input::Input;
 use crate::results::meaning::{Meanings, Statistics};
 use crate::results::node::{Map, Node, known_count, known_number, text_number};
-use crate::results::quantity::scaled;
+use crate::results::quantity::{MS, scaled};
 use crate::results::row::{Row, Takes, statistic};
 
 pub(crate) const TOOL: &str = "locust";
@@ -47,8 +47,6 @@ pub(crate) static LOCUST_CSV: ResultFormat = ResultFormat {
         list.totals(&counts("Request Count"));
     },
 };
-
-const MS: f64 = 1e-3;
 
 const EVENT: Definition = Definition::new(Mark::Sent, Mark::FirstToken, Side::Client)
     .spread(Percentiles::Nearest, Deviation::NotApplicable)

@@ -11,6 +11,7 @@ use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::input::{Input, Line};
 use crate::results::labels::{Label, labels};
 use crate::results::node::text_number;
+use crate::results::quantity::NS;
 use crate::results::row::Row;
 
 pub(crate) const TOOL: &str = "MLPerf LoadGen";
@@ -25,8 +26,6 @@ pub(crate) static MLPERF_SUMMARY: ResultFormat = ResultFormat {
     reader: Reader::Text { is, read },
     lists: |list| list.rows("", ROWS),
 };
-
-const NS: f64 = 1e-9;
 
 /// From the time at which the load plan wants a query sent, so the wait in the client is in it.
 const TIME: Definition = Definition::new(Mark::Intended, Mark::LastToken, Side::Client)

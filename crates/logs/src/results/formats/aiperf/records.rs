@@ -11,8 +11,8 @@ use super::fields::{FIELDS, is_of_family};
 use super::stated::factor;
 use crate::results::draft::{Draft, Drafts};
 use crate::results::meaning::Meanings;
-use crate::results::node::{Map, Node, known_number, whole};
-use crate::results::quantity::{scaled, seconds, tokens};
+use crate::results::node::{Map, Node, counted, known_number};
+use crate::results::quantity::{NS, scaled, seconds, tokens};
 
 /// Where a run keeps which profiling phase it holds.
 const PHASE: &str = "profiling_phase";
@@ -126,10 +126,7 @@ fn value(metrics: &Map, tag: &str) -> Known<f64> {
 }
 
 fn count(metrics: &Map, tag: &str) -> Known<u64> {
-    match value(metrics, tag) {
-        Known::Is { value, .. } => whole(value),
-        Known::Not(why) => Known::Not(why),
-    }
+    counted(value(metrics, tag))
 }
 
 fn time(metrics: &Map, tag: &str) -> Known<Duration> {
@@ -148,7 +145,7 @@ fn gaps(metrics: &Map) -> Option<Vec<Duration>> {
 fn wall(node: Option<&Node>) -> Known<WallTime> {
     match known_number(node) {
         Known::Is { value, .. } if value <= 0.0 => Known::Not(Why::Absent),
-        Known::Is { value, by } => WallTime::from_secs_f64(value * 1e-9)
+        Known::Is { value, by } => WallTime::from_secs_f64(value * NS)
             .map_or(Known::Not(Why::Impossible), |at| Known::is(at, by)),
         Known::Not(why) => Known::Not(why),
     }

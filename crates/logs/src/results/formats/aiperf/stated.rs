@@ -4,8 +4,8 @@ use trueline_core::{By, Definition, Figure, Known, Metric, Total, Why};
 
 use super::field::{Counts, Field};
 use crate::results::draft::Draft;
-use crate::results::node::whole;
-use crate::results::quantity::scaled;
+use crate::results::node::counted;
+use crate::results::quantity::{MS, NS, scaled};
 use crate::results::row::{Takes, statistic};
 
 /// One metric as a file states it.
@@ -74,10 +74,7 @@ impl Metrics<'_> {
     }
 
     fn count(&self, tag: &str) -> Known<u64> {
-        match self.avg(tag) {
-            Known::Is { value, .. } => whole(value),
-            Known::Not(why) => Known::Not(why),
-        }
+        counted(self.avg(tag))
     }
 
     /// Whether the server counted these tokens for every answered request, as far as is told.
@@ -183,10 +180,7 @@ fn take_one(draft: &mut Draft, stated: &Stated, own: Option<Total>) {
             }
         }
         Takes::Total(total) => {
-            let count = match value(stated.avg()) {
-                Known::Is { value, .. } => whole(value),
-                Known::Not(why) => Known::Not(why),
-            };
+            let count = counted(value(stated.avg()));
             draft.total(own.unwrap_or(total), count, &stated.source);
         }
         _ => {}
@@ -212,9 +206,9 @@ pub(in crate::results::formats) fn factor(unit: &str) -> Option<f64> {
         "" | "requests" | "count" | "tokens" | "ratio" | "requests/sec" | "per sec"
         | "tokens/sec" | "tokens/sec/user" | "sec" | "s" | "seconds" => 1.0,
         "%" => 1e-2,
-        "ms" => 1e-3,
+        "ms" => MS,
         "us" | "µs" => 1e-6,
-        "ns" => 1e-9,
+        "ns" => NS,
         _ => return None,
     })
 }

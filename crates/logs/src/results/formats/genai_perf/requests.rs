@@ -9,7 +9,7 @@ use super::TOOL;
 use super::chunks::{Reply, usage};
 use crate::results::draft::{Draft, Drafts};
 use crate::results::node::{Map, Node};
-use crate::results::quantity::{seconds, tokens};
+use crate::results::quantity::{NS, seconds, tokens};
 
 /// A clock that counts from 1970 says more than this; one that counts from the start of the machine
 /// says less. September 2001.
@@ -83,7 +83,7 @@ fn request(map: &Map, sent: f64, origin: f64) -> Option<RequestRecord> {
     let session = map.at(&["request_inputs", "session_id"]).and_then(Node::text);
     request.session = session.map(str::to_owned);
     if sent >= HAS_DATE_NS {
-        let at = WallTime::from_secs_f64(sent * 1e-9);
+        let at = WallTime::from_secs_f64(sent * NS);
         request.started = at.map_or(Known::Not(Why::Impossible), |at| Known::is(at, By::Measured));
     } else {
         request.sent_after = between(origin, sent);
@@ -107,5 +107,5 @@ fn request(map: &Map, sent: f64, origin: f64) -> Option<RequestRecord> {
 /// The time between two stamps in nanoseconds; with a date they are true to a quarter of a
 /// microsecond.
 fn between(from: f64, to: f64) -> Known<Duration> {
-    seconds(Known::is((to - from) * 1e-9, By::Measured))
+    seconds(Known::is((to - from) * NS, By::Measured))
 }

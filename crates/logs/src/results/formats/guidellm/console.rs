@@ -1,9 +1,9 @@
 //! GuideLLM on the console: tables under three rows of headings, a row a benchmark.
 
-use trueline_core::{By, Figure, Known, Metric, Statistic, Total};
+use trueline_core::{By, Figure, Metric, Statistic, Total};
 
 use super::meaning::{
-    CONCURRENCY, E2E, E2E_PER_TOKEN, LENGTH, MS, RATE_OF_ALL, TOKEN_RATE_OF_ALL, TPOT, TTFT,
+    CONCURRENCY, E2E, E2E_PER_TOKEN, LENGTH, RATE_OF_ALL, TOKEN_RATE_OF_ALL, TPOT, TTFT,
 };
 use super::{TOOL, plan};
 use crate::results::draft::{Draft, Drafts};
@@ -12,8 +12,8 @@ use crate::results::formats::distribution::zeros_are_nothing;
 use crate::results::input::Input;
 use crate::results::labels::step_of;
 use crate::results::meaning::{Meanings, Statistics};
-use crate::results::node::{text_number, whole};
-use crate::results::quantity::{scaled, seconds};
+use crate::results::node::{counted, text_number};
+use crate::results::quantity::{MS, scaled, seconds};
 use crate::results::row::{Row, Takes, statistic};
 use crate::results::table::cells;
 
@@ -172,10 +172,7 @@ fn take_cell(draft: &mut Draft, row: &Row, source: &str, unit: &str, cell: &str)
             draft.run.reported.duration_step_s = step;
         }
         Takes::Total(total) => {
-            let count = match value {
-                Known::Is { value, .. } => whole(value),
-                Known::Not(why) => Known::Not(why),
-            };
+            let count = counted(value);
             draft.total(total, count, source);
         }
         Takes::Run(metric, meaning) | Takes::Spread(metric, meaning) => {

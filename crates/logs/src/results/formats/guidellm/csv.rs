@@ -7,8 +7,8 @@ use csv::{ReaderBuilder, StringRecord};
 use trueline_core::{By, Figure, Known, Metric, Statistic, Total, Why};
 
 use super::meaning::{
-    CONCURRENCY, E2E, E2E_PER_TOKEN, LENGTH, MS, QUANTILES, RATE, SEND_DELAY, TOKEN_RATE, TPOT,
-    TTFT, quantile,
+    CONCURRENCY, E2E, E2E_PER_TOKEN, LENGTH, QUANTILES, RATE, SEND_DELAY, TOKEN_RATE, TPOT, TTFT,
+    quantile,
 };
 use super::{TOOL, plan};
 use crate::results::draft::{Draft, Drafts};
@@ -16,8 +16,8 @@ use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::formats::distribution::{takes_time, zeros_are_nothing};
 use crate::results::input::Input;
 use crate::results::meaning::{Meanings, Statistics};
-use crate::results::node::{Map, Node, text_at, text_number, whole};
-use crate::results::quantity::{scaled, seconds};
+use crate::results::node::{Map, Node, counted, text_at, text_number};
+use crate::results::quantity::{MS, scaled, seconds};
 use crate::results::row::{Row, Takes};
 
 pub(crate) static GUIDELLM_CSV: ResultFormat = ResultFormat {
@@ -232,10 +232,7 @@ fn take_figure(draft: &mut Draft, column: &Column<'_>, cell: &str) {
 
 /// A cell that is no figure; whether it was one of those.
 fn take_other(draft: &mut Draft, column: &Column<'_>, cell: &str) -> bool {
-    let count = || match text_number(cell) {
-        Known::Is { value, .. } => whole(value),
-        Known::Not(why) => Known::Not(why),
-    };
+    let count = || counted(text_number(cell));
     match (column.group, column.name) {
         ("Timings", "Duration") => draft.run.reported.duration = seconds(text_number(cell)),
         ("Benchmark", "Strategy") => plan::take_strategy_name(draft, cell),

@@ -7,7 +7,7 @@
 use trueline_core::{By, Known, Metric, Statistic, Total, Why};
 
 use super::meaning::{
-    CONCURRENCY, E2E, E2E_PER_TOKEN, LENGTH, MS, RATE, SEND_DELAY, TOKEN_RATE, TPOT, TTFT,
+    CONCURRENCY, E2E, E2E_PER_TOKEN, LENGTH, RATE, SEND_DELAY, TOKEN_RATE, TPOT, TTFT,
 };
 use super::{TOOL, meaning, plan, requests};
 use crate::results::draft::{Draft, Drafts};
@@ -17,7 +17,7 @@ use crate::results::formats::distribution::{
 };
 use crate::results::meaning::{Meanings, Statistics};
 use crate::results::node::{Map, Node, known_count, known_number, text_at};
-use crate::results::quantity::scaled;
+use crate::results::quantity::{MS, scaled};
 use crate::results::row::{Row, Takes};
 
 pub(crate) static GUIDELLM_JSON: ResultFormat = ResultFormat {

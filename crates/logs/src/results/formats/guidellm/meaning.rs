@@ -9,8 +9,6 @@ use trueline_core::{
 
 use crate::results::row::statistic;
 
-pub(super) const MS: f64 = 1e-3;
-
 const TIME: Definition = Definition::new(Mark::Sent, Mark::Closed, Side::Client)
     .spread(Percentiles::Lower, Deviation::Population);
 

@@ -7,7 +7,7 @@ use trueline_core::{By, Known, Outcome, RequestRecord, Stretch, WallTime, Why};
 
 use crate::results::draft::Draft;
 use crate::results::node::{Map, Node, known_count, number_at, text_at};
-use crate::results::quantity::{above_zero, seconds, tokens};
+use crate::results::quantity::{MS, above_zero, seconds, tokens};
 
 /// Takes the requests of a benchmark.
 pub(super) fn take_requests(draft: &mut Draft, benchmark: &Map) {
@@ -72,7 +72,7 @@ fn record(map: &Map, outcome: Outcome) -> RequestRecord {
             Some(x) => above_zero(seconds(Known::is(x, By::Measured))),
             None => Known::Not(Why::Absent),
         };
-        let first = since("first_token_iteration").or(stated("time_to_first_token_ms", 1e-3));
+        let first = since("first_token_iteration").or(stated("time_to_first_token_ms", MS));
         let last = since("last_token_iteration").or(stated("request_latency", 1.0));
         request.spans.set(Stretch::ClientTtft, took(first));
         request.spans.set(Stretch::ClientE2e, took(last));

@@ -9,8 +9,8 @@ use crate::results::formats::distribution::{takes_time, zeros_are_nothing};
 use crate::results::input::Input;
 use crate::results::labels::step_of;
 use crate::results::meaning::Statistics;
-use crate::results::node::{text_number, whole};
-use crate::results::quantity::scaled;
+use crate::results::node::{counted, text_number};
+use crate::results::quantity::{MS, scaled};
 use crate::results::row::{Row, Takes};
 use crate::results::table::cells;
 
@@ -39,8 +39,8 @@ const COLUMNS: &[Row] = &[
     Row::elsewhere("Benchmark"),
     Row::run("QPS", Metric::RequestPerS, 1.0, RATE).expected(),
     Row::spread("E2E Latency (avg)", Metric::E2eLatencyS, 1.0, E2E).expected(),
-    Row::spread("TTFT (avg)", Metric::TtftS, 1e-3, TTFT).expected(),
-    Row::spread("ITL (avg)", Metric::TpotS, 1e-3, TPOT).expected(),
+    Row::spread("TTFT (avg)", Metric::TtftS, MS, TTFT).expected(),
+    Row::spread("ITL (avg)", Metric::TpotS, MS, TPOT).expected(),
     Row::run("Throughput", Metric::OutputTokPerS, 1.0, TOKEN_RATE).expected(),
     Row::unused("Error Rate"),
     Row::elsewhere("Successful Requests").expected(),
@@ -173,8 +173,5 @@ fn take_cell(draft: &mut Draft, column: &Row, cell: &str) {
 }
 
 fn count(text: &str) -> Known<u64> {
-    match text_number(text) {
-        Known::Is { value, .. } => whole(value),
-        Known::Not(why) => Known::Not(why),
-    }
+    counted(text_number(text))
 }

@@ -4,11 +4,12 @@
 
 use trueline_core::{By, Metric, Tokens, Total};
 
-use super::{E2E, MS, RATE, TOKEN_RATE, TOOL, TPOT, TTFT, WARMUP, set_load};
+use super::{E2E, RATE, TOKEN_RATE, TOOL, TPOT, TTFT, WARMUP, set_load};
 use crate::results::draft::{Draft, Drafts};
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::formats::distribution::{take_distribution, takes_time, zeros_are_nothing};
 use crate::results::node::{Map, Node, count_at, number_at, text_at};
+use crate::results::quantity::MS;
 use crate::results::row::Row;
 
 pub(crate) static INFERENCE_BENCHMARKER_JSON: ResultFormat = ResultFormat {

@@ -11,8 +11,6 @@ use crate::results::draft::Draft;
 
 const TOOL: &str = "inference-benchmarker";
 
-const MS: f64 = 1e-3;
-
 /// The name of the entry that is no run.
 const WARMUP: &str = "warmup";
 

@@ -8,6 +8,7 @@ use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::input::{Input, Line};
 use crate::results::labels::{Label, labels};
 use crate::results::node::text_number;
+use crate::results::quantity::PER_MINUTE;
 use crate::results::row::Row;
 
 pub(crate) static LLMPERF_CONSOLE: ResultFormat = ResultFormat {
@@ -31,7 +32,7 @@ const ROWS: &[Row] = &[
     })
     .expected(),
     Row::total("Number Of Completed Requests", Total::CompletedRequests).expected(),
-    Row::run("Completed Requests Per Minute", Metric::RequestPerS, 1.0 / 60.0, RATE).expected(),
+    Row::run("Completed Requests Per Minute", Metric::RequestPerS, PER_MINUTE, RATE).expected(),
 ];
 
 /// The line on which the statistics of a run begin.

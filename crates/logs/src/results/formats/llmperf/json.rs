@@ -12,7 +12,7 @@ use crate::results::draft::{Draft, Drafts};
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::meaning::Statistics;
 use crate::results::node::{Map, Node, known_count, known_number};
-use crate::results::quantity::{above_zero, duration_at, tokens};
+use crate::results::quantity::{PER_MINUTE, above_zero, duration_at, tokens};
 use crate::results::row::{Row, Takes, statistic};
 
 pub(crate) static LLMPERF_SUMMARY: ResultFormat = ResultFormat {
@@ -67,7 +67,7 @@ const ROWS: &[Row] = &[
     })
     .expected(),
     Row::total("results_num_completed_requests", Total::CompletedRequests).expected(),
-    Row::run("results_num_completed_requests_per_min", Metric::RequestPerS, 1.0 / 60.0, RATE)
+    Row::run("results_num_completed_requests_per_min", Metric::RequestPerS, PER_MINUTE, RATE)
         .expected(),
 ];
 

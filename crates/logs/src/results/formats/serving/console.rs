@@ -9,7 +9,7 @@ use crate::results::draft::{Draft, Drafts};
 use crate::results::ending::{BrokeOff, Closing};
 use crate::results::input::Input;
 use crate::results::invalid::explains;
-use crate::results::node::{text_number, whole};
+use crate::results::node::{counted, text_number};
 use crate::results::row::{Row, Takes};
 
 /// What is printed before the first request is sent.
@@ -51,8 +51,7 @@ pub(in crate::results::formats) fn read(
 fn take(draft: &mut Draft, segment: &Segment<'_>, rows: &[Row], printing: &Printing) {
     for ((label, total), value) in PLANNED.into_iter().zip(segment.planned) {
         if let Some(text) = value {
-            let count = text_number(text).value().map_or(Known::default(), whole);
-            draft.total(total, count, label);
+            draft.total(total, counted(text_number(text)), label);
         }
     }
     draft.take_arguments(&segment.arguments);

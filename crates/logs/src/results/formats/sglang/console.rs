@@ -9,6 +9,7 @@ use crate::results::formats::serving::console;
 use crate::results::formats::serving::printed::{Printing, any, since, until};
 use crate::results::input::Input;
 use crate::results::labels::split;
+use crate::results::quantity::MS;
 use crate::results::row::{Row, Takes};
 
 pub(crate) static SGLANG_CONSOLE: ResultFormat = ResultFormat {
@@ -25,8 +26,6 @@ pub(crate) static SGLANG_CONSOLE: ResultFormat = ResultFormat {
         list.totals(&console::FAILURES);
     },
 };
-
-const MS: f64 = 1e-3;
 
 const ROWS: &[Row] = &[
     Row::condition("Backend", "endpoint"),

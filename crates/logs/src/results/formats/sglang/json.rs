@@ -10,6 +10,7 @@ use crate::results::draft::{Draft, Drafts};
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::formats::serving::arrays::take_arrays;
 use crate::results::node::{Map, Node, known_count};
+use crate::results::quantity::MS;
 use crate::results::row::{Row, Takes};
 
 pub(crate) static SGLANG_JSONL: ResultFormat = ResultFormat {
@@ -25,8 +26,6 @@ pub(crate) static SGLANG_JSONL: ResultFormat = ResultFormat {
         list.totals(&[CACHED]);
     },
 };
-
-const MS: f64 = 1e-3;
 
 const ROWS: &[Row] = &[
     Row::condition("backend", "endpoint"),

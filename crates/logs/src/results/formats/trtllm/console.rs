@@ -3,7 +3,7 @@
 use trueline_core::{By, Definition, Figure, Metric, Statistic, Total};
 
 use super::{
-    DECODE, E2E, IN_FLIGHT, LENGTH, MS, PER_USER, RATE, TOKEN_RATE, TOOL, TPOT, TTFT, in_unit,
+    DECODE, E2E, IN_FLIGHT, LENGTH, PER_USER, RATE, TOKEN_RATE, TOOL, TPOT, TTFT, in_unit,
 };
 use crate::results::draft::{Draft, Drafts};
 use crate::results::format::{Evidence, Reader, ResultFormat};
@@ -11,6 +11,7 @@ use crate::results::input::{Input, Line};
 use crate::results::labels::{Label, labels, step_of};
 use crate::results::meaning::{Meanings, Statistics};
 use crate::results::node::text_number;
+use crate::results::quantity::MS;
 use crate::results::row::{Row, Takes, statistic};
 
 pub(crate) static TRTLLM_CONSOLE: ResultFormat = ResultFormat {

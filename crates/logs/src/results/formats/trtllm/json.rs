@@ -3,12 +3,13 @@
 use trueline_core::{By, Definition, Metric, Statistic, Total};
 
 use super::{
-    DECODE, E2E, IN_FLIGHT, LENGTH, MS, PER_USER, RATE, TOKEN_RATE, TOOL, TPOT, TTFT, in_unit,
+    DECODE, E2E, IN_FLIGHT, LENGTH, PER_USER, RATE, TOKEN_RATE, TOOL, TPOT, TTFT, in_unit,
 };
 use crate::results::draft::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::meaning::{Meanings, Statistics};
 use crate::results::node::{Map, Node, known_number};
+use crate::results::quantity::MS;
 use crate::results::row::Row;
 
 pub(crate) static TRTLLM_JSON: ResultFormat = ResultFormat {

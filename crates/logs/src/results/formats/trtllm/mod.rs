@@ -11,8 +11,6 @@ use crate::results::quantity::scaled;
 
 pub(crate) const TOOL: &str = "trtllm-bench";
 
-const MS: f64 = 1e-3;
-
 /// Asked in the process of the engine: no network and no HTTP between client and server.
 const TIME: Definition = Definition::new(Mark::Sent, Mark::LastToken, Side::Client)
     .spread(Percentiles::Nearest, Deviation::NotApplicable)

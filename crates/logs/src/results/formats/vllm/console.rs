@@ -10,6 +10,7 @@ use crate::results::formats::serving::printed::{Printing, any, since, until};
 use crate::results::formats::sglang;
 use crate::results::input::Input;
 use crate::results::labels::split;
+use crate::results::quantity::MS;
 use crate::results::row::{Row, Takes};
 
 pub(crate) static VLLM_CONSOLE: ResultFormat = ResultFormat {
@@ -22,8 +23,6 @@ pub(crate) static VLLM_CONSOLE: ResultFormat = ResultFormat {
     reader: Reader::Text { is, read },
     lists: |list| list.rows("", ROWS),
 };
-
-const MS: f64 = 1e-3;
 
 const ROWS: &[Row] = &[
     Row::plan("Traffic request rate", Takes::Rate),

@@ -9,6 +9,7 @@ use crate::results::draft::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::formats::serving::arrays::take_arrays;
 use crate::results::node::Map;
+use crate::results::quantity::MS;
 use crate::results::row::{Row, Takes};
 
 pub(crate) static VLLM_JSON: ResultFormat = ResultFormat {
@@ -21,8 +22,6 @@ pub(crate) static VLLM_JSON: ResultFormat = ResultFormat {
     reader: Reader::Documents { is, read },
     lists: |list| list.rows("", ROWS),
 };
-
-const MS: f64 = 1e-3;
 
 const ROWS: &[Row] = &[
     Row::condition("model_id", "model"),
