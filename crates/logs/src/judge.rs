@@ -195,7 +195,8 @@ fn record(
     }
 }
 
-fn share(part: u64, whole: u64) -> f64 {
+/// A part of a whole; 0 of nothing.
+pub(crate) fn share(part: u64, whole: u64) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "a share is compared with coarse thresholds")]
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }

@@ -5,11 +5,37 @@ use trueline_core::{By, Known, Load, Why};
 use super::draft::Draft;
 use super::node::MOST_COUNTED;
 use super::secret::{scrub, scrubbed};
+use super::{ResultFormat, ResultRun};
 
 impl Draft {
+    /// The finished run.
+    pub(crate) fn finish(mut self, format: &'static ResultFormat, evidence: &str) -> ResultRun {
+        self.take_averages();
+        #[cfg(test)]
+        self.holds_only_what_is_listed(format);
+        self.leave_out_what_cannot_be();
+        self.leave_out_secrets();
+        ResultRun {
+            run: self.run,
+            format,
+            recognised_by: scrubbed(evidence),
+            missing: self.missing,
+            unknown: self.unknown.into_iter().collect(),
+            doubled: self.doubled.into_iter().collect(),
+            refused: self.refused,
+            broke_off: self.broke_off,
+            closing: self.closing,
+            arguments: self.arguments,
+            part: self.part,
+            rejected: self.rejected,
+            used: self.used,
+            also_in: Vec::new(),
+        }
+    }
+
     /// What grew beyond any float by a change of unit, a sum or a quotient is not known, whichever
     /// reader made it.
-    pub(super) fn leave_out_what_cannot_be(&mut self) {
+    fn leave_out_what_cannot_be(&mut self) {
         for figure in &mut self.run.reported.figures {
             if figure.value.value().is_some_and(|x| !x.is_finite()) {
                 figure.value = Known::Not(Why::NonFinite);
@@ -29,7 +55,7 @@ impl Draft {
     }
 
     /// No credentials and no text as long as a prompt, whichever reader kept it.
-    pub(super) fn leave_out_secrets(&mut self) {
+    fn leave_out_secrets(&mut self) {
         let conditions = &mut self.run.conditions;
         let texts: Vec<(String, String, By)> = conditions
             .iter()
@@ -48,6 +74,22 @@ impl Draft {
         }
         if let Some(end) = &mut self.broke_off {
             scrub(&mut end.what);
+        }
+    }
+
+    /// Made-up results of the unit tests hold it too: no figure has a meaning that its format does
+    /// not list, and no total is one that it does not.
+    #[cfg(test)]
+    fn holds_only_what_is_listed(&self, format: &ResultFormat) {
+        let (figures, totals) = (format.figures(), format.totals());
+        let reported = &self.run.reported;
+        for figure in &reported.figures {
+            let listed = figures.iter().any(|meaning| meaning.is_of(figure));
+            assert!(listed, "{}: {} is not listed: {}", format.name, figure.source, figure.name());
+        }
+        for total in &reported.totals {
+            let listed = totals.iter().any(|meaning| meaning.total == total.total);
+            assert!(listed, "{}: {} is not listed", format.name, total.source);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The formats of results that are known, as data.
 
-use super::draft::Drafts;
+use super::drafts::Drafts;
 use super::formats::{
     aiperf, genai_bench, genai_perf, guidellm, inference_benchmarker, inference_perf, inferencex,
     llama_bench, llama_benchy, llmeter, llmperf, locust, mlperf, sglang, trtllm, vllm,
@@ -12,6 +12,7 @@ use super::own;
 
 /// What is known of a format, and from where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Evidence {
     /// Known from a description alone; not called supported.
     Described,
@@ -41,6 +42,33 @@ pub(crate) enum Reader {
     /// Documents that a tool writes beside its results and that hold none: inputs, manifests. They
     /// are known and yield no run.
     Beside { is: fn(&Map) -> Option<String> },
+}
+
+/// What the formats of one tool have in common.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Origin {
+    /// The tool that writes them.
+    pub(crate) tool: &'static str,
+    /// The versions they were read from.
+    pub(crate) versions: &'static str,
+    /// What is known of them, and from where.
+    pub(crate) evidence: Evidence,
+    /// Where the description stands.
+    pub(crate) source: &'static str,
+}
+
+impl Origin {
+    /// One of the formats.
+    pub(crate) const fn format(
+        self,
+        name: &'static str,
+        shape: &'static str,
+        reader: Reader,
+        lists: fn(&mut Meanings),
+    ) -> ResultFormat {
+        let Self { tool, versions, evidence, source } = self;
+        ResultFormat { name, tool, versions, shape, evidence, source, reader, lists }
+    }
 }
 
 /// A format of results.

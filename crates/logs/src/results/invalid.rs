@@ -4,6 +4,7 @@ use super::arguments::Arguments;
 
 /// An argument that cannot be honoured, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Invalid {
     /// The argument as it is given on a command line.
     pub argument: String,

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use trueline_core::Outcomes;
 
-use super::draft::Drafts;
+use super::drafts::Drafts;
 use super::format::{RESULT_FORMATS, Reader, ResultFormat};
 use super::input::Input;
 use super::node::Node;
@@ -131,7 +131,7 @@ fn mark_embedded(found: &mut [OfFormat]) {
     }
 }
 
-/// Reads one document by the format that the last one had, else by the first that it fits.
+/// Reads one document by the first format that it fits; whether there is one.
 fn document(node: &Node, part: Part, label: &str, found: &mut Vec<OfFormat>) -> bool {
     let Some(map) = node.map() else { return false };
     let fits = |format: &ResultFormat| match format.reader {

@@ -99,6 +99,11 @@ impl Row {
         Self::new(key, Takes::Unused, 1.0)
     }
 
+    /// Whether a key or label is that of this row, with or without a statistic.
+    pub(crate) fn is_under(&self, key: &str) -> bool {
+        key == self.key || spread_of(key, std::slice::from_ref(self)).is_some()
+    }
+
     /// The same, written by every run.
     pub(crate) const fn expected(mut self) -> Self {
         self.expected = true;
@@ -119,9 +124,16 @@ pub(crate) fn statistic(name: &str) -> Option<Statistic> {
     }
     let percent = name.strip_prefix('p').or_else(|| name.strip_suffix(" percentile"))?;
     let percent: f64 = percent.replace('_', ".").trim().parse().ok()?;
-    // Half a percent and less is never meant as a share.
     let share = Share::new(percent / 100.0).ok()?;
     Some(Statistic::Quantile(share))
+}
+
+/// The row of a key or label, with the statistic before it where it has one.
+pub(crate) fn row_of<'r>(key: &str, rows: &'r [Row]) -> Option<(&'r Row, Option<Statistic>)> {
+    let plain = rows.iter().find(|r| r.key == key && !matches!(r.takes, Takes::Spread(..)));
+    plain
+        .map(|row| (row, None))
+        .or_else(|| spread_of(key, rows).map(|(statistic, row)| (row, Some(statistic))))
 }
 
 /// A key's statistic and the row of the rest: `mean_ttft_ms`, `Mean TTFT (ms)`.

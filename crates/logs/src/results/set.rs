@@ -12,6 +12,7 @@ use super::judge::check_written;
 use super::same::merged;
 use super::{ResultFile, ResultRun};
 use crate::checks::{MIXED_SCHEMA, REJECTED_LINES, TRUNCATED_FILE};
+use crate::judge::share;
 use crate::{Error, ErrorKind};
 
 /// The runs of several files.
@@ -139,8 +140,7 @@ fn check_rows(
         lines.map(|line| format!("line {line} is no record of a known format")).collect();
     why.extend(runs.iter().flat_map(|run| run.rejected.iter().cloned()));
     let rows = runs.iter().map(|run| run.used.max(1)).sum::<u64>() + why.len() as u64;
-    #[expect(clippy::cast_precision_loss, reason = "counts of rows, for a share")]
-    let share = why.len() as f64 / rows as f64;
+    let share = share(why.len() as u64, rows);
     let Some(first) = why.first().filter(|_| share > thresholds.get(check, "warning_share")) else {
         outcomes.clear(check, about);
         return;

@@ -5,7 +5,8 @@ use trueline_core::{
     RequestRecord, Side, Stretch, Tokens, TokensBy, Total, Why,
 };
 
-use crate::results::draft::{Draft, Drafts};
+use crate::results::draft::Draft;
+use crate::results::drafts::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::meaning::{AS_STATED, Meanings, Statistics};
 use crate::results::node::{Map, Node, known_count};
@@ -135,11 +136,8 @@ fn read(map: &Map, drafts: &mut Drafts) {
     }
     let requests = map.get("individual_request_metrics").and_then(Node::list).unwrap_or_default();
     for (i, request) in requests.iter().enumerate() {
-        if let Some(request) = request.map() {
+        if let Some(request) = draft.object(format!("request {i}"), request) {
             take_request(draft, request, unit);
-        } else {
-            let found = request.brief();
-            draft.rejected.push(format!("request {i}: expected an object, found {found}"));
         }
     }
 }

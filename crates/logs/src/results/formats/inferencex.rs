@@ -6,7 +6,8 @@
 use trueline_core::{By, Definition, Known, Metric, Share, Statistic, Total, Why};
 
 use super::vllm;
-use crate::results::draft::{Draft, Drafts};
+use crate::results::draft::Draft;
+use crate::results::drafts::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::node::{Map, Node, known_number};
 use crate::results::row::{Row, Takes, spread_of};

@@ -5,7 +5,8 @@ use trueline_core::{
     Statistic, TokensBy, Why,
 };
 
-use crate::results::draft::{Draft, Drafts};
+use crate::results::draft::Draft;
+use crate::results::drafts::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::meaning::{Meanings, Statistics};
 use crate::results::node::{Map, Node, known_number};
@@ -116,23 +117,20 @@ fn read(map: &Map, drafts: &mut Drafts) {
     for (i, test) in tests.iter().enumerate() {
         let draft = drafts.begin(TOOL);
         take_suite(draft, map);
-        match test.map() {
-            Some(test) => take_test(draft, test),
-            None => draft.rejected.push(format!("benchmarks[{i}]: expected an object")),
+        if let Some(test) = draft.object(format!("benchmarks[{i}]"), test) {
+            take_test(draft, test);
         }
     }
     if tests.is_empty() {
         let draft = drafts.begin(TOOL);
         take_suite(draft, map);
-        draft.rejected.push("benchmarks: expected a list of tests, found none".to_owned());
+        draft.reject("benchmarks", "a list of tests", "none");
     }
 }
 
 fn take_suite(draft: &mut Draft, map: &Map) {
     draft.take(map, SUITE);
-    if let Some(version) = map.get("version").and_then(Node::text) {
-        draft.version(version, By::Reported);
-    }
+    draft.take_version(map, &["version"]);
     set_switch(draft, map, "prefix_caching_enabled", "prefix_caching");
 }
 

@@ -8,7 +8,7 @@ use trueline_core::{
     RequestRecord, Side, Statistic, Stretch, TokensBy, Total, Why,
 };
 
-use crate::results::draft::Drafts;
+use crate::results::drafts::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::meaning::Statistics;
 use crate::results::node::{Map, Node, known_count, known_number};

@@ -6,15 +6,17 @@
 
 use trueline_core::{
     By, Definition, Deviation, Each, Figure, Known, Mark, Metric, Percentiles, Side, Statistic,
-    Total, Why,
+    Total,
 };
 
-use crate::results::draft::{Draft, Drafts};
+use crate::results::draft::Draft;
+use crate::results::drafts::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::input::Input;
 use crate::results::meaning::{Meanings, Statistics};
 use crate::results::node::{Map, Node, known_count, known_number, text_number};
 use crate::results::quantity::{MS, scaled};
+use crate::results::records::records;
 use crate::results::row::{Row, Takes, statistic};
 
 pub(crate) const TOOL: &str = "locust";
@@ -152,14 +154,7 @@ fn read(map: &Map, drafts: &mut Drafts) {
 fn add_counts(draft: &mut Draft, all: Option<u64>, failed: Option<u64>, source: &str) {
     let answered = all.and_then(|all| all.checked_sub(failed?));
     for ((source, total), more) in counts(source).into_iter().zip([answered, failed]) {
-        let known = Known::derived(more, Why::Impossible);
-        match draft.run.reported.totals.iter_mut().find(|t| t.total == total) {
-            Some(figure) => {
-                let sum = figure.value.value().and_then(|sum| sum.checked_add(more?));
-                figure.value = Known::derived(sum, Why::NeedsMore);
-            }
-            None => draft.total(total, known, source),
-        }
+        draft.add(total, more, source);
     }
 }
 
@@ -170,14 +165,10 @@ fn is_csv(input: &Input) -> Option<String> {
 }
 
 fn read_csv(input: &Input, drafts: &mut Drafts) {
-    let mut reader = csv::ReaderBuilder::new()
-        .has_headers(false)
-        .flexible(true)
-        .from_reader(input.text().as_bytes());
     let draft = drafts.current(TOOL);
     let mut names: Vec<String> = Vec::new();
     let mut rates = Vec::new();
-    for record in reader.records() {
+    for record in records(input.text()) {
         let Ok(record) = record else {
             draft.rejected.push("a row that is no CSV".to_owned());
             continue;

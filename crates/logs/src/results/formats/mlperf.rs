@@ -6,7 +6,8 @@ use trueline_core::{
     Definition, Deviation, Each, FirstToken, Load, Mark, Metric, Percentiles, Side, TokensBy,
 };
 
-use crate::results::draft::{Draft, Drafts};
+use crate::results::draft::Draft;
+use crate::results::drafts::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::input::{Input, Line};
 use crate::results::labels::{Label, labels};

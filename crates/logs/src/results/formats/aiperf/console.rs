@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::Printed;
 use super::csv::{finish, printed};
 use super::stated::Stated;
-use crate::results::draft::Drafts;
+use crate::results::drafts::Drafts;
 use crate::results::input::Input;
 use crate::results::table::cells;
 

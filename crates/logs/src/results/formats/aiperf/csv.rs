@@ -5,10 +5,12 @@ use trueline_core::Known;
 use super::Printed;
 use super::field::Field;
 use super::stated::{Metrics, Stated, Value};
-use crate::results::draft::{Draft, Drafts};
+use crate::results::draft::Draft;
+use crate::results::drafts::Drafts;
 use crate::results::input::Input;
 use crate::results::labels::step_of;
 use crate::results::node::text_number;
+use crate::results::records::records;
 
 /// The columns of a file's first row that says anything.
 pub(in crate::results::formats) fn first_columns(input: &Input) -> Option<Vec<String>> {
@@ -20,13 +22,9 @@ pub(in crate::results::formats) fn first_columns(input: &Input) -> Option<Vec<St
 /// Reads a file's tables. Each table with statistics begins a run; the table of single values
 /// behind it belongs to the same; telemetry of the accelerators is left out.
 pub(in crate::results::formats) fn read(input: &Input, drafts: &mut Drafts, tool: &Printed) {
-    let mut reader = ::csv::ReaderBuilder::new()
-        .has_headers(false)
-        .flexible(true)
-        .from_reader(input.text().as_bytes());
     let mut table = Table::Other;
     let mut stated: Vec<Stated> = Vec::new();
-    for (i, row) in reader.records().enumerate() {
+    for (i, row) in records(input.text()).enumerate() {
         let row = match row {
             Ok(row) => row,
             Err(error) => {
@@ -51,10 +49,7 @@ pub(in crate::results::formats) fn read(input: &Input, drafts: &mut Drafts, tool
         };
         let draft = drafts.current(tool.tool);
         if values.len() != columns.len() {
-            let expected = columns.len() + 1;
-            draft
-                .rejected
-                .push(format!("{name}: expected {expected} cells, found {}", cells.len()));
+            draft.reject(name, format!("{} cells", columns.len() + 1), cells.len());
             continue;
         }
         draft.used += 1;
@@ -93,8 +88,7 @@ pub(super) fn finish(draft: &mut Draft, stated: &[Stated], tool: &Printed) {
     let metrics = Metrics(stated);
     metrics.take(draft);
     metrics.take_outcomes(draft, None, 0);
-    let expected = tool.fields.iter().filter(|field| tool.expected.contains(&field.tag));
-    metrics.note_missing(draft, expected, |field| field.name);
+    metrics.note_missing(draft, tool.expected_fields(), |field| field.name);
 }
 
 /// A printed row as a metric; a name that nobody knows is noted.

@@ -10,7 +10,8 @@ use super::config::take_config;
 use super::field::Field;
 use super::fields::{FIELDS, is_of_family};
 use super::stated::{Metrics, Stated, Value};
-use crate::results::draft::{Draft, Drafts};
+use crate::results::draft::Draft;
+use crate::results::drafts::Drafts;
 use crate::results::node::{Map, Node, known_number};
 use crate::results::quantity::{duration_at, seconds};
 
@@ -36,7 +37,7 @@ const OTHER_KEYS: &[&str] = &[
 ];
 
 /// What every run has that was answered; the streamed ones more.
-const EXPECTED: &[&str] = &["request_count", "request_latency", "request_throughput"];
+pub(super) const EXPECTED: &[&str] = &["request_count", "request_latency", "request_throughput"];
 const EXPECTED_STREAMED: &[&str] = &["time_to_first_token", "inter_token_latency"];
 
 pub(super) fn is(map: &Map) -> Option<String> {
@@ -55,9 +56,7 @@ pub(super) fn is(map: &Map) -> Option<String> {
 pub(super) fn read(map: &Map, drafts: &mut Drafts) {
     let draft = drafts.begin(TOOL);
     draft.used += 1;
-    if let Some(version) = map.get("aiperf_version").and_then(Node::text) {
-        draft.version(version, By::Reported);
-    }
+    draft.take_version(map, &["aiperf_version"]);
     if let Some(config) = map.get("input_config").and_then(Node::map) {
         take_config(draft, config);
     }

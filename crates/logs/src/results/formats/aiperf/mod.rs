@@ -17,63 +17,54 @@ pub(super) mod stated;
 use self::field::Field;
 use self::fields::{FIELDS, is_of_family};
 use self::stated::CANCELLED;
-use crate::results::format::{Evidence, Reader, ResultFormat};
+use crate::results::format::{Evidence, Origin, Reader, ResultFormat};
 use crate::results::input::Input;
-use crate::results::meaning::Meanings;
 
 pub(crate) const TOOL: &str = "aiperf";
 
-const VERSIONS: &str = "0.13.0; the configuration of earlier ones known";
+const ORIGIN: Origin = Origin {
+    tool: TOOL,
+    versions: "0.13.0; the configuration of earlier ones known",
+    evidence: Evidence::Captured,
+    source: "github.com/ai-dynamo/aiperf, docs/metrics-reference.md",
+};
 
-const SOURCE: &str = "github.com/ai-dynamo/aiperf, docs/metrics-reference.md";
-
-const fn format(
-    name: &'static str,
-    shape: &'static str,
-    reader: Reader,
-    lists: fn(&mut Meanings),
-) -> ResultFormat {
-    ResultFormat {
-        name,
-        tool: TOOL,
-        versions: VERSIONS,
-        shape,
-        evidence: Evidence::Captured,
-        source: SOURCE,
-        reader,
-        lists,
-    }
-}
-
-pub(crate) static AIPERF_JSON: ResultFormat =
-    format("aiperf-json", "JSON", Reader::Documents { is: json::is, read: json::read }, |list| {
+pub(crate) static AIPERF_JSON: ResultFormat = ORIGIN.format(
+    "aiperf-json",
+    "JSON",
+    Reader::Documents { is: json::is, read: json::read },
+    |list| {
         listed::by_key(list, FIELDS);
         listed::counted_by_server(list, FIELDS);
         list.totals(&[CANCELLED, config::PLANNED]);
-    });
+    },
+);
 
-pub(crate) static AIPERF_RECORDS: ResultFormat = format(
+pub(crate) static AIPERF_RECORDS: ResultFormat = ORIGIN.format(
     "aiperf-records",
     "JSON lines, one a request",
     Reader::Documents { is: records::is, read: records::read },
     records::list,
 );
 
-pub(crate) static AIPERF_CSV: ResultFormat = format(
+pub(crate) static AIPERF_CSV: ResultFormat = ORIGIN.format(
     "aiperf-csv",
     "CSV of two or three tables",
     Reader::Text { is: is_csv, read: |input, drafts| csv::read(input, drafts, &PRINTED) },
     |list| listed::by_name(list, FIELDS),
 );
 
-pub(crate) static AIPERF_CONSOLE: ResultFormat = format(
+pub(crate) static AIPERF_CONSOLE: ResultFormat = ORIGIN.format(
     "aiperf-console",
     "console",
-    Reader::Text { is: is_console, read: |input, drafts| console::read(input, drafts, &PRINTED) },
+    Reader::Text {
+        is: |input| PRINTED.is_console(input),
+        read: |input, drafts| console::read(input, drafts, &PRINTED),
+    },
     |list| listed::by_name(list, FIELDS),
 );
 
-pub(crate) static AIPERF_BESIDE: ResultFormat = format(
+pub(crate) static AIPERF_BESIDE: ResultFormat = ORIGIN.format(
     "aiperf-beside",
     "inputs, manifest of phases, raw requests, time slices: no results",
     Reader::Beside { is: beside::is },
@@ -94,12 +85,25 @@ pub(super) struct Printed {
     pub(super) expected: &'static [&'static str],
 }
 
+impl Printed {
+    /// By what a text is the tool's console: the title of a table of metrics.
+    pub(super) fn is_console(&self, input: &Input) -> Option<String> {
+        let titled = input.lines().any(|line| console::title(line.text, self).is_some());
+        titled.then(|| self.title.to_owned())
+    }
+
+    /// Its metrics that every answered run has.
+    pub(super) fn expected_fields(&self) -> impl Iterator<Item = &'static Field> {
+        self.fields.iter().filter(|field| self.expected.contains(&field.tag))
+    }
+}
+
 const PRINTED: Printed = Printed {
     tool: TOOL,
     title: "NVIDIA AIPerf |",
     fields: FIELDS,
     is_known: is_of_family,
-    expected: &["request_count", "request_latency", "request_throughput"],
+    expected: json::EXPECTED,
 };
 
 fn is_csv(input: &Input) -> Option<String> {
@@ -110,11 +114,4 @@ fn is_csv(input: &Input) -> Option<String> {
         && input.lines().any(|line| line.text.starts_with("Completed Requests (Success + Error),"));
     let stated = has("Metric") && has("avg") && has("std");
     (stated || counts).then(|| columns.join(","))
-}
-
-fn is_console(input: &Input) -> Option<String> {
-    input
-        .lines()
-        .any(|line| console::title(line.text, &PRINTED).is_some())
-        .then(|| PRINTED.title.to_owned())
 }

@@ -9,7 +9,8 @@ use trueline_core::{
 use super::TOOL;
 use super::fields::{FIELDS, is_of_family};
 use super::stated::factor;
-use crate::results::draft::{Draft, Drafts};
+use crate::results::draft::Draft;
+use crate::results::drafts::Drafts;
 use crate::results::meaning::Meanings;
 use crate::results::node::{Map, Node, counted, known_number};
 use crate::results::quantity::{NS, scaled, seconds, tokens};
@@ -53,7 +54,7 @@ pub(super) fn read(map: &Map, drafts: &mut Drafts) {
     if !request.warmup && request.outcome == Outcome::Ok {
         for (total, own, server) in OWN {
             if count(metrics, server).is_known() {
-                add(draft, total, count(metrics, own), own);
+                draft.add(total, count(metrics, own).value(), &format!("metrics.{own}"));
             }
         }
     }
@@ -149,16 +150,4 @@ fn wall(node: Option<&Node>) -> Known<WallTime> {
             .map_or(Known::Not(Why::Impossible), |at| Known::is(at, by)),
         Known::Not(why) => Known::Not(why),
     }
-}
-
-/// Adds to a sum over the requests; not known as soon as one of them does not say.
-fn add(draft: &mut Draft, total: Total, count: Known<u64>, source: &str) {
-    let totals = &mut draft.run.reported.totals;
-    if let Some(sum) = totals.iter_mut().find(|known| known.total == total) {
-        let both = sum.value.value().zip(count.value());
-        sum.value = Known::derived(both.and_then(|(a, b)| a.checked_add(b)), Why::NeedsMore);
-        return;
-    }
-    let first = Known::derived(count.value(), Why::NeedsMore);
-    draft.total(total, first, &format!("metrics.{source}"));
 }

@@ -12,56 +12,47 @@ use super::aiperf::config::{PLANNED, take_config};
 use super::aiperf::field::Field;
 use super::aiperf::stated::Metrics;
 use super::aiperf::{Printed, console, csv, json, listed};
-use crate::results::draft::Drafts;
-use crate::results::format::{Evidence, Reader, ResultFormat};
+use crate::results::drafts::Drafts;
+use crate::results::format::{Evidence, Origin, Reader, ResultFormat};
 use crate::results::input::Input;
-use crate::results::meaning::Meanings;
 use crate::results::node::{Map, Node};
 
 pub(crate) const TOOL: &str = "genai-perf";
 
-const fn format(
-    name: &'static str,
-    shape: &'static str,
-    reader: Reader,
-    lists: fn(&mut Meanings),
-) -> ResultFormat {
-    ResultFormat {
-        name,
-        tool: TOOL,
-        versions: "0.0.16",
-        shape,
-        evidence: Evidence::Described,
-        source: "github.com/triton-inference-server/perf_analyzer, genai-perf/README.md",
-        reader,
-        lists,
-    }
-}
+const ORIGIN: Origin = Origin {
+    tool: TOOL,
+    versions: "0.0.16",
+    evidence: Evidence::Described,
+    source: "github.com/triton-inference-server/perf_analyzer, genai-perf/README.md",
+};
 
 pub(crate) static GENAI_PERF_JSON: ResultFormat =
-    format("genai-perf-json", "JSON", Reader::Documents { is, read }, |list| {
+    ORIGIN.format("genai-perf-json", "JSON", Reader::Documents { is, read }, |list| {
         listed::by_key(list, FIELDS);
         list.totals(&[PLANNED]);
     });
 
-pub(crate) static GENAI_PERF_REQUESTS: ResultFormat = format(
+pub(crate) static GENAI_PERF_REQUESTS: ResultFormat = ORIGIN.format(
     "genai-perf-requests",
     "JSON of requests by experiment",
     Reader::Documents { is: requests::is, read: requests::read },
     |_| {},
 );
 
-pub(crate) static GENAI_PERF_CSV: ResultFormat = format(
+pub(crate) static GENAI_PERF_CSV: ResultFormat = ORIGIN.format(
     "genai-perf-csv",
     "CSV of two or more tables",
     Reader::Text { is: is_csv, read: |input, drafts| csv::read(input, drafts, &PRINTED) },
     |list| listed::by_name(list, FIELDS),
 );
 
-pub(crate) static GENAI_PERF_CONSOLE: ResultFormat = format(
+pub(crate) static GENAI_PERF_CONSOLE: ResultFormat = ORIGIN.format(
     "genai-perf-console",
     "console",
-    Reader::Text { is: is_console, read: |input, drafts| console::read(input, drafts, &PRINTED) },
+    Reader::Text {
+        is: |input| PRINTED.is_console(input),
+        read: |input, drafts| console::read(input, drafts, &PRINTED),
+    },
     |list| listed::by_name(list, FIELDS),
 );
 
@@ -119,14 +110,12 @@ const FIELDS: &[Field] = &[
     Field::unused("image_throughput", "Image Throughput"),
 ];
 
-const EXPECTED: &[&str] = &["request_throughput", "request_latency", "request_count"];
-
 const PRINTED: Printed = Printed {
     tool: TOOL,
     title: "NVIDIA GenAI-Perf |",
     fields: FIELDS,
     is_known: |_| false,
-    expected: EXPECTED,
+    expected: &["request_throughput", "request_latency", "request_count"],
 };
 
 fn is(map: &Map) -> Option<String> {
@@ -147,8 +136,7 @@ fn read(map: &Map, drafts: &mut Drafts) {
     let metrics = Metrics(&stated);
     metrics.take(draft);
     metrics.take_outcomes(draft, None, 0);
-    let expected = FIELDS.iter().filter(|field| EXPECTED.contains(&field.tag));
-    metrics.note_missing(draft, expected, |field| field.tag);
+    metrics.note_missing(draft, PRINTED.expected_fields(), |field| field.tag);
 }
 
 /// The columns are those of AIPerf in another order, without sum and deviation.
@@ -157,9 +145,4 @@ fn is_csv(input: &Input) -> Option<String> {
     let begins: Vec<&str> = columns.iter().map(String::as_str).take(5).collect();
     (begins == ["Metric", "avg", "min", "max", "p99"] && !columns.iter().any(|c| c == "std"))
         .then(|| columns.join(","))
-}
-
-fn is_console(input: &Input) -> Option<String> {
-    let titled = input.lines().any(|line| console::title(line.text, &PRINTED).is_some());
-    titled.then(|| PRINTED.title.to_owned())
 }

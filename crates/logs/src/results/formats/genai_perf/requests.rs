@@ -7,7 +7,8 @@ use trueline_core::{By, Known, Load, Outcome, RequestRecord, Stretch, WallTime, 
 
 use super::TOOL;
 use super::chunks::{Reply, usage};
-use crate::results::draft::{Draft, Drafts};
+use crate::results::draft::Draft;
+use crate::results::drafts::Drafts;
 use crate::results::node::{Map, Node};
 use crate::results::quantity::{NS, seconds, tokens};
 
@@ -39,7 +40,7 @@ pub(super) fn read(map: &Map, drafts: &mut Drafts) {
         let list = experiment.get("requests").and_then(Node::list);
         let Some(requests) = list else {
             let found = experiment.get("requests").map_or("nothing".to_owned(), Node::brief);
-            draft.rejected.push(format!("requests: expected a list, found {found}"));
+            draft.reject("requests", "a list", found);
             continue;
         };
         let sent = |node: &Node| node.map()?.get("timestamp")?.number();

@@ -6,7 +6,8 @@ use super::meaning::{
     CONCURRENCY, E2E, E2E_PER_TOKEN, LENGTH, RATE_OF_ALL, TOKEN_RATE_OF_ALL, TPOT, TTFT,
 };
 use super::{TOOL, plan};
-use crate::results::draft::{Draft, Drafts};
+use crate::results::draft::Draft;
+use crate::results::drafts::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::formats::distribution::zeros_are_nothing;
 use crate::results::input::Input;
@@ -141,8 +142,7 @@ fn read(input: &Input, drafts: &mut Drafts) {
 fn take_row(draft: &mut Draft, headings: &Headings, row: &[&str], line: usize) {
     let width = headings.0.first().map_or(0, Vec::len);
     if row.len() != width {
-        let found = row.len();
-        draft.rejected.push(format!("line {line}: expected {width} cells, found {found}"));
+        draft.reject(format!("line {line}"), format!("{width} cells"), row.len());
         return;
     }
     for (i, cell) in row.iter().enumerate() {

@@ -3,21 +3,23 @@
 //! A column whose figures are zero in every benchmark is left out of the file, and a benchmark
 //! without it has an empty cell, so a missing column is no fault of the file.
 
-use csv::{ReaderBuilder, StringRecord};
-use trueline_core::{By, Figure, Known, Metric, Statistic, Total, Why};
+use csv::StringRecord;
+use trueline_core::{Figure, Known, Metric, Statistic, Total, Why};
 
 use super::meaning::{
     CONCURRENCY, E2E, E2E_PER_TOKEN, LENGTH, QUANTILES, RATE, SEND_DELAY, TOKEN_RATE, TPOT, TTFT,
     quantile,
 };
 use super::{TOOL, plan};
-use crate::results::draft::{Draft, Drafts};
+use crate::results::draft::Draft;
+use crate::results::drafts::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::formats::distribution::{takes_time, zeros_are_nothing};
 use crate::results::input::Input;
 use crate::results::meaning::{Meanings, Statistics};
-use crate::results::node::{Map, Node, counted, text_at, text_number};
+use crate::results::node::{Map, Node, counted, text_number};
 use crate::results::quantity::{MS, scaled, seconds};
+use crate::results::records::records;
 use crate::results::row::{Row, Takes};
 
 pub(crate) static GUIDELLM_CSV: ResultFormat = ResultFormat {
@@ -142,12 +144,10 @@ fn is(input: &Input) -> Option<String> {
 }
 
 fn read(input: &Input, drafts: &mut Drafts) {
-    let text = input.text().as_bytes();
-    let mut csv = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text);
-    let mut records = csv.records();
+    let mut records = records(input.text());
     let headings: Vec<StringRecord> = records.by_ref().take(3).filter_map(Result::ok).collect();
     let [groups, names, units] = headings.as_slice() else { return };
-    let at = |row: &'_ StringRecord, i: usize| row.get(i).unwrap_or_default().trim().to_owned();
+    let at = |row: &StringRecord, i: usize| row.get(i).unwrap_or_default().trim().to_owned();
     let columns: Vec<[String; 3]> =
         (0..groups.len()).map(|i| [at(groups, i), at(names, i), at(units, i)]).collect();
     let columns: Vec<Column<'_>> =
@@ -249,11 +249,9 @@ fn take_other(draft: &mut Draft, column: &Column<'_>, cell: &str) -> bool {
                 plan::take_spec(draft, spec);
             }
         }),
-        ("Runtime Info", "Metadata") => with_object(cell, |map| {
-            if let Some(version) = text_at(map, &["guidellm_version"]) {
-                draft.version(version, By::Reported);
-            }
-        }),
+        ("Runtime Info", "Metadata") => {
+            with_object(cell, |map| draft.take_version(map, &["guidellm_version"]));
+        }
         _ => return false,
     }
     true

@@ -4,13 +4,14 @@
 //! stands four times, by how its requests ended; a group without requests is written as zeros with
 //! a count of 0.
 
-use trueline_core::{By, Known, Metric, Statistic, Total, Why};
+use trueline_core::{Known, Metric, Statistic, Total, Why};
 
 use super::meaning::{
     CONCURRENCY, E2E, E2E_PER_TOKEN, LENGTH, RATE, SEND_DELAY, TOKEN_RATE, TPOT, TTFT,
 };
 use super::{TOOL, meaning, plan, requests};
-use crate::results::draft::{Draft, Drafts};
+use crate::results::draft::Draft;
+use crate::results::drafts::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::formats::distribution::{
     forget, rests_on_nothing, take_distribution, takes_time, zeros_are_nothing,
@@ -157,14 +158,9 @@ fn read(map: &Map, drafts: &mut Drafts) {
     for (i, node) in benchmarks.iter().enumerate() {
         let draft = drafts.begin(TOOL);
         draft.take(map, REPORT);
-        if let Some(version) = text_at(map, &["metadata", "guidellm_version"]) {
-            draft.version(version, By::Reported);
-        }
-        match node.map() {
-            Some(benchmark) => take_benchmark(draft, benchmark, map),
-            None => draft
-                .rejected
-                .push(format!("benchmarks[{i}]: expected an object, found {}", node.brief())),
+        draft.take_version(map, &["metadata", "guidellm_version"]);
+        if let Some(benchmark) = draft.object(format!("benchmarks[{i}]"), node) {
+            take_benchmark(draft, benchmark, map);
         }
     }
 }
@@ -205,7 +201,7 @@ fn take_metrics(draft: &mut Draft, metrics: &Map) {
         }
     }
     let there: Vec<&str> = metrics.iter().map(|(key, _)| key).collect();
-    draft.note_missing(METRICS, &there, |row, key| row.key == key);
+    draft.note_missing(METRICS, &there);
 }
 
 /// A distribution with its percentiles and, for token counts, its sum.

@@ -77,11 +77,8 @@ pub(super) fn take_constraints(draft: &mut Draft, constraints: &Map) {
 }
 
 pub(super) fn take_backend(draft: &mut Draft, backend: &Map) {
-    for (key, name) in [("model", "model"), ("request_format", "endpoint")] {
-        if let Some(value) = text_at(backend, &[key]) {
-            draft.run.conditions.set(name, value, By::Reported);
-        }
-    }
+    let named: [(&[&str], _); 2] = [(&["model"], "model"), (&["request_format"], "endpoint")];
+    draft.take_conditions(backend, &named);
     if let Some(Node::Bool(streamed)) = backend.get("stream") {
         draft.run.conditions.set("streamed", streamed.to_string(), By::Reported);
     }
@@ -90,16 +87,13 @@ pub(super) fn take_backend(draft: &mut Draft, backend: &Map) {
 /// Tokenizer, seed and data of the report. Lengths are taken where every prompt is asked to have
 /// the same one.
 pub(super) fn take_spec(draft: &mut Draft, spec: &Map) {
-    for (path, name) in [
-        (&["tokenizer", "model"][..], "tokenizer"),
+    let named: [(&[&str], _); 4] = [
+        (&["tokenizer", "model"], "tokenizer"),
         (&["processor"], "tokenizer"),
         (&["backend", "model"], "model"),
         (&["model"], "model"),
-    ] {
-        if let Some(value) = text_at(spec, path) {
-            draft.run.conditions.set(name, value, By::Reported);
-        }
-    }
+    ];
+    draft.take_conditions(spec, &named);
     let seed = spec.at(&["seed", "value"]).or_else(|| spec.get("random_seed"));
     if let Some(seed) = seed.and_then(Node::count) {
         draft.run.conditions.set("seed", seed.to_string(), By::Reported);

@@ -20,13 +20,7 @@ pub(super) fn take_requests(draft: &mut Draft, benchmark: &Map) {
     ] {
         let list = benchmark.at(&["requests", key]).and_then(Node::list).unwrap_or_default();
         for (i, node) in list.iter().enumerate() {
-            let Some(map) = node.map() else {
-                let found = node.brief();
-                draft
-                    .rejected
-                    .push(format!("requests.{key}[{i}]: expected an object, found {found}"));
-                continue;
-            };
+            let Some(map) = draft.object(format!("requests.{key}[{i}]"), node) else { continue };
             let mut request = record(map, outcome);
             request.warmup = is_outside(map, window);
             draft.used += 1;

@@ -3,7 +3,8 @@
 use trueline_core::{By, Figure, Known, Metric, Statistic, Tokens, Total, Why};
 
 use super::{E2E, LENGTH, RATE, TOKEN_RATE, TOOL, TPOT, TTFT, WARMUP, set_load};
-use crate::results::draft::{Draft, Drafts};
+use crate::results::draft::Draft;
+use crate::results::drafts::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::formats::distribution::{takes_time, zeros_are_nothing};
 use crate::results::input::Input;
@@ -89,9 +90,9 @@ fn read(input: &Input, drafts: &mut Drafts) {
             if row.len() == headings.len() {
                 take_row(drafts.begin(TOOL), &headings, &row, &parameters);
             } else {
-                let (width, found) = (headings.len(), row.len());
-                let wrong = format!("line {}: expected {width} cells, found {found}", line.number);
-                drafts.current(TOOL).rejected.push(wrong);
+                let (place, expected) = (line.number, headings.len());
+                let draft = drafts.current(TOOL);
+                draft.reject(format!("line {place}"), format!("{expected} cells"), row.len());
             }
         }
     }
@@ -129,7 +130,7 @@ fn take_row(draft: &mut Draft, headings: &[String], row: &[&str], parameters: &P
         }
     }
     let there: Vec<&str> = headings.iter().map(String::as_str).collect();
-    draft.note_missing(COLUMNS, &there, |column, heading| column.key == heading);
+    draft.note_missing(COLUMNS, &there);
     zeros_are_nothing(draft, |metric| {
         takes_time(metric) || matches!(metric, Metric::RequestPerS | Metric::OutputTokPerS)
     });

@@ -2,10 +2,11 @@
 //!
 //! The result `warmup` is what its name says and no run.
 
-use trueline_core::{By, Metric, Tokens, Total};
+use trueline_core::{Metric, Tokens, Total};
 
 use super::{E2E, RATE, TOKEN_RATE, TOOL, TPOT, TTFT, WARMUP, set_load};
-use crate::results::draft::{Draft, Drafts};
+use crate::results::draft::Draft;
+use crate::results::drafts::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::formats::distribution::{take_distribution, takes_time, zeros_are_nothing};
 use crate::results::node::{Map, Node, count_at, number_at, text_at};
@@ -63,11 +64,7 @@ fn read(map: &Map, drafts: &mut Drafts) {
         match node.map() {
             Some(result) if text_at(result, &["id"]) == Some(WARMUP) => {}
             Some(result) => take_result(drafts.begin(TOOL), result, config),
-            None => {
-                let found = node.brief();
-                let wrong = format!("results[{i}]: expected an object, found {found}");
-                drafts.current(TOOL).rejected.push(wrong);
-            }
+            None => drafts.current(TOOL).reject(format!("results[{i}]"), "an object", node.brief()),
         }
     }
     if drafts.runs.len() == before {
@@ -94,12 +91,9 @@ fn take_result(draft: &mut Draft, result: &Map, config: Option<&Map>) {
 }
 
 fn take_config(draft: &mut Draft, config: &Map) {
-    for (key, name) in [("model_name", "model"), ("tokenizer", "tokenizer"), ("profile", "profile")]
-    {
-        if let Some(value) = text_at(config, &[key]) {
-            draft.run.conditions.set(name, value, By::Reported);
-        }
-    }
+    let named: [(&[&str], _); 3] =
+        [(&["model_name"], "model"), (&["tokenizer"], "tokenizer"), (&["profile"], "profile")];
+    draft.take_conditions(config, &named);
     let length = |options: &str| {
         let fixed = count_at(config, &[options, "variance"]).is_none_or(|v| v == 0);
         count_at(config, &[options, "num_tokens"]).filter(|_| fixed).map(Tokens::new)

@@ -9,7 +9,8 @@ use trueline_core::{By, Definition, Known, Load, Metric, Total, Why};
 use super::meaning::{E2E, E2E_PER_TOKEN, LENGTH, NOMINAL_DELAY, OWN_LENGTH, RATE, SEND_DELAY};
 use super::{TOOL, meaning, prometheus};
 use crate::results::Part;
-use crate::results::draft::{Draft, Drafts};
+use crate::results::draft::Draft;
+use crate::results::drafts::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::formats::distribution::{
     forget, take_distribution, takes_time, zeros_are_nothing,
@@ -207,7 +208,7 @@ fn take_successes(draft: &mut Draft, successes: &Map, latencies: &[Row]) {
             }
         }
         let there: Vec<&str> = map.iter().map(|(key, _)| key).collect();
-        draft.note_missing(latencies, &there, |row, key| row.key == key);
+        draft.note_missing(latencies, &there);
     }
     if let Some(map) = successes.get("throughput").and_then(Node::map) {
         draft.take_under("successes.throughput", map, THROUGHPUT);

@@ -9,7 +9,8 @@ use trueline_core::{
 };
 
 use super::TOOL;
-use crate::results::draft::{Draft, Drafts};
+use crate::results::draft::Draft;
+use crate::results::drafts::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::formats::distribution::{take_distribution, zeros_are_nothing};
 use crate::results::meaning::{Meanings, Statistics};
@@ -150,7 +151,7 @@ fn read(map: &Map, drafts: &mut Drafts) {
         }
     }
     let there: Vec<&str> = successes.iter().map(|(key, _)| key).collect();
-    draft.note_missing(SUCCESSES, &there, |row, key| row.key == key);
+    draft.note_missing(SUCCESSES, &there);
     for (path, row) in VALUES {
         if let (Takes::Run(metric, meaning), Some(node)) = (row.takes, successes.at(path)) {
             let value = scaled(known_number(Some(node)), row.unit);

@@ -4,10 +4,11 @@
 
 use std::time::Duration;
 
-use trueline_core::{By, Known, Outcome, RequestRecord, Stretch, Total, TotalFigure, Why};
+use trueline_core::{By, Known, Outcome, RequestRecord, Stretch, Total, Why};
 
 use super::TOOL;
-use crate::results::draft::{Draft, Drafts};
+use crate::results::draft::Draft;
+use crate::results::drafts::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::node::{Map, Node, count_at, known_count};
 use crate::results::quantity::{above_zero, duration_at, seconds, tokens};
@@ -80,21 +81,8 @@ fn take_tokens(draft: &mut Draft, request: &mut RequestRecord, info: &Map, respo
     let cached = ["prompt_tokens_details", "cached_tokens"];
     request.tokens.cached = tokens(known_count(usage.and_then(|usage| usage.at(&cached))));
     if request.outcome == Outcome::Ok && output.is_known() {
-        add_own(draft, count_at(response, &["output_tokens"]));
-    }
-}
-
-/// Adds to the tool's own sum of output tokens; one request without makes it not known.
-fn add_own(draft: &mut Draft, count: Option<u64>) {
-    let totals = &mut draft.run.reported.totals;
-    let (source, total) = OWN_OUTPUT;
-    let is_own = |t: &&mut TotalFigure| t.total == total;
-    if let Some(figure) = totals.iter_mut().find(is_own) {
-        let sum = figure.value.value().zip(count).and_then(|(sum, n)| sum.checked_add(n));
-        figure.value = Known::derived(sum, Why::NeedsMore);
-    } else {
-        let first = Known::derived(count, Why::NeedsMore);
-        draft.total(total, first, source);
+        let (source, total) = OWN_OUTPUT;
+        draft.add(total, count_at(response, &["output_tokens"]), source);
     }
 }
 

@@ -1,7 +1,7 @@
 //! The JSON and JSON lines of `llama-bench`: one object a test.
 
 use super::{REPETITIONS, TOOL, take_test};
-use crate::results::draft::Drafts;
+use crate::results::drafts::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::node::{Map, Node};
 

@@ -124,9 +124,7 @@ fn take_test(draft: &mut Draft, map: &Map, step: f64, source: &str) {
     {
         conditions.set("hardware", cpu, By::Reported);
     }
-    if let Some(build) = conditions.get("server_version").map(str::to_owned) {
-        draft.version(build, By::Reported);
-    }
+    draft.version_of_server();
     let asked = |key| known_count(map.get(key)).value();
     let Test { metric, meaning, .. } = match (asked("n_prompt"), asked("n_gen")) {
         (Some(1..), Some(0)) => PROMPT,

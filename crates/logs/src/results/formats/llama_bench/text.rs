@@ -3,11 +3,12 @@
 use trueline_core::By;
 
 use super::{TOOL, take_test};
-use crate::results::draft::Drafts;
+use crate::results::drafts::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::input::Input;
 use crate::results::labels::step_of;
 use crate::results::node::{Map, Node};
+use crate::results::records::records;
 use crate::results::table::cells;
 
 pub(crate) static LLAMA_BENCH_CSV: ResultFormat = ResultFormat {
@@ -47,11 +48,9 @@ fn read_csv(input: &Input, drafts: &mut Drafts) {
     let text = input.text();
     let start = text.lines().take_while(|line| !is_csv_head(line)).map(|line| line.len() + 1).sum();
     let rest = text.get(start..).unwrap_or_default();
-    let mut reader =
-        csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(rest.as_bytes());
     let mut names: Vec<String> = Vec::new();
     let mut rejected = Vec::new();
-    for record in reader.records() {
+    for record in records(rest) {
         let Ok(record) = record else {
             rejected.push("a row that is no CSV".to_owned());
             continue;
@@ -129,7 +128,7 @@ fn read_table(input: &Input, drafts: &mut Drafts) {
     let Some(commit) = build.and_then(|text| text.split_whitespace().next()) else { return };
     for draft in &mut drafts.runs {
         draft.run.conditions.set("server_version", commit, By::Reported);
-        draft.version(commit, By::Reported);
+        draft.version_of_server();
     }
 }
 

@@ -3,7 +3,7 @@
 use trueline_core::{By, Metric, TokensBy, Total};
 
 use super::{METRICS, RATE, TOOL, take_one};
-use crate::results::draft::Drafts;
+use crate::results::drafts::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::input::{Input, Line};
 use crate::results::labels::{Label, labels};

@@ -8,7 +8,8 @@ use trueline_core::{
 
 use super::{METRICS, PER_TOKEN, RATE, TOOL, take_one};
 use crate::results::absent::Absent;
-use crate::results::draft::{Draft, Drafts};
+use crate::results::draft::Draft;
+use crate::results::drafts::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::meaning::Statistics;
 use crate::results::node::{Map, Node, known_count, known_number};
@@ -100,9 +101,7 @@ fn read_summary(map: &Map, drafts: &mut Drafts) {
             });
         }
     }
-    if let Some(version) = map.get("version").and_then(Node::text) {
-        draft.version(version, By::Reported);
-    }
+    draft.take_version(map, &["version"]);
     take_errors(draft, map);
 }
 

@@ -19,8 +19,7 @@ pub(in crate::results::formats) fn take_arrays(draft: &mut Draft, map: &Map) {
             Some(list) if list.len() == n => Some(list),
             Some([]) => None,
             _ => {
-                let found = node.brief();
-                draft.rejected.push(format!("{key}: expected a list of {n}, found {found}"));
+                draft.reject(key, format!("a list of {n}"), node.brief());
                 None
             }
         }

@@ -5,12 +5,13 @@ use trueline_core::{By, Known, Load, Metric, Total};
 use super::printed::Printing;
 use super::segments::{Segment, segments};
 use crate::results::absent::Absent;
-use crate::results::draft::{Draft, Drafts};
+use crate::results::draft::Draft;
+use crate::results::drafts::Drafts;
 use crate::results::ending::{BrokeOff, Closing};
 use crate::results::input::Input;
 use crate::results::invalid::explains;
 use crate::results::node::{counted, text_number};
-use crate::results::row::{Row, Takes};
+use crate::results::row::{Row, row_of};
 
 /// What is printed before the first request is sent.
 pub(in crate::results::formats) const PLANNED: [(&str, Total); 2] =
@@ -26,9 +27,7 @@ pub(in crate::results::formats) fn is_known(
     rows: &[Row],
     printing: &Printing,
 ) -> bool {
-    printing.has(label)
-        || rows.iter().any(|row| row.key == label && !matches!(row.takes, Takes::Spread(..)))
-        || crate::results::row::spread_of(label, rows).is_some()
+    printing.has(label) || row_of(label, rows).is_some()
 }
 
 /// Reads the runs of a text by the rows of a tool and by what it prints.

@@ -3,7 +3,7 @@
 use trueline_core::{Metric, Total};
 
 use super::{CONCURRENCY, E2E, ITL, PEAK, PEAK_CONCURRENCY, RATE, TOKEN_RATE, TOOL, TPOT, TTFT};
-use crate::results::draft::Drafts;
+use crate::results::drafts::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::formats::serving::console;
 use crate::results::formats::serving::printed::{Printing, any, since, until};

@@ -6,7 +6,8 @@
 use trueline_core::{By, Metric, Tokens, Total};
 
 use super::{CONCURRENCY, E2E, ITL, PEAK, PEAK_CONCURRENCY, RATE, TOKEN_RATE, TOOL, TPOT, TTFT};
-use crate::results::draft::{Draft, Drafts};
+use crate::results::draft::Draft;
+use crate::results::drafts::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::formats::serving::arrays::take_arrays;
 use crate::results::node::{Map, Node, known_count};
@@ -109,12 +110,11 @@ fn take_server(draft: &mut Draft, map: &Map) {
         let (source, total) = CACHED;
         draft.total(total, known_count(report.get("total_cached_tokens")), source);
     }
-    let info = |key| map.at(&["server_info", key]).and_then(Node::text);
-    for (key, name) in [("model_path", "model"), ("version", "server_version")] {
-        if let Some(value) = info(key) {
-            draft.run.conditions.set(name, value, By::Reported);
-        }
-    }
+    let named: [(&[&str], _); 2] = [
+        (&["server_info", "model_path"], "model"),
+        (&["server_info", "version"], "server_version"),
+    ];
+    draft.take_conditions(map, &named);
 }
 
 /// The versions that a document's keys point to.

@@ -3,7 +3,7 @@
 use trueline_core::{By, Metric, Total};
 
 use super::{CONCURRENCY, PEAK, PEAK_CONCURRENCY, RATE, TOKEN_RATE, TOOL};
-use crate::results::draft::Drafts;
+use crate::results::drafts::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::node::Map;
 use crate::results::row::Row;

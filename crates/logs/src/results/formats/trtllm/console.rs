@@ -5,7 +5,8 @@ use trueline_core::{By, Definition, Figure, Metric, Statistic, Total};
 use super::{
     DECODE, E2E, IN_FLIGHT, LENGTH, PER_USER, RATE, TOKEN_RATE, TOOL, TPOT, TTFT, in_unit,
 };
-use crate::results::draft::{Draft, Drafts};
+use crate::results::draft::Draft;
+use crate::results::drafts::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::input::{Input, Line};
 use crate::results::labels::{Label, labels, step_of};
@@ -132,9 +133,7 @@ fn read_run(lines: &[Line<'_>], draft: &mut Draft) {
     draft.take_labels(&plain, ROWS);
     draft.used += 1;
     draft.run.conditions.set("server", "TensorRT-LLM", By::Derived);
-    if let Some(version) = draft.run.conditions.get("server_version").map(str::to_owned) {
-        draft.version(version, By::Reported);
-    }
+    draft.version_of_server();
     for row in MEANS {
         let label = plain.iter().find(|label| label.name == row.key);
         if let (Some(label), Takes::Run(metric, meaning)) = (label, row.takes) {

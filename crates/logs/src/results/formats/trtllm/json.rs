@@ -5,7 +5,7 @@ use trueline_core::{By, Definition, Metric, Statistic, Total};
 use super::{
     DECODE, E2E, IN_FLIGHT, LENGTH, PER_USER, RATE, TOKEN_RATE, TOOL, TPOT, TTFT, in_unit,
 };
-use crate::results::draft::Drafts;
+use crate::results::drafts::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::meaning::{Meanings, Statistics};
 use crate::results::node::{Map, Node, known_number};
@@ -142,9 +142,7 @@ fn read(map: &Map, drafts: &mut Drafts) {
             (None, _) => drop(draft.unknown.insert(key.to_owned())),
         }
     }
-    if let Some(version) = draft.run.conditions.get("server_version").map(str::to_owned) {
-        draft.version(version, By::Reported);
-    }
+    draft.version_of_server();
     for (section, key, metric, unit, meaning) in MEANS {
         if let Some(node) = map.at(&[section, key]) {
             let value = in_unit(*metric, known_number(Some(node)), *unit);

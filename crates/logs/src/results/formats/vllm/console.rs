@@ -3,7 +3,7 @@
 use trueline_core::{Metric, Total};
 
 use super::{E2E, ITL, PEAK, PEAK_CONCURRENCY, RATE, SEND_DELAY, TOKEN_RATE, TOOL, TPOT, TTFT};
-use crate::results::draft::Drafts;
+use crate::results::drafts::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::formats::serving::console::{self, is_known};
 use crate::results::formats::serving::printed::{Printing, any, since, until};

@@ -5,7 +5,7 @@
 use trueline_core::{By, Metric, Total};
 
 use super::{E2E, ITL, PEAK, PEAK_CONCURRENCY, RATE, SEND_DELAY, TOKEN_RATE, TOOL, TPOT, TTFT};
-use crate::results::draft::Drafts;
+use crate::results::drafts::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::formats::serving::arrays::take_arrays;
 use crate::results::node::Map;
