@@ -1,5 +1,6 @@
-//! What benchmark numbers say: placement among production requests, the split of stated rates
-//! into factors, intervals, foreign traffic, conditions, comparison.
+//! What benchmark numbers say: the arithmetic of one run, its load, levels and repetitions,
+//! placement among production requests, the split of stated rates into factors, intervals, foreign
+//! traffic, conditions, comparison.
 //!
 //! The wrong number this crate prevents: 115 tok/s, the best of three samples that are the three
 //! slowest of their kind.
@@ -16,9 +17,37 @@
 //! assert_eq!(order_interval(&production, 0.5, 0.95).unwrap().orders, (13, 26));
 //! ```
 //!
+//! The numbers of a run are checked against each other, each check an identity that holds of any
+//! run:
+//!
+//! ```
+//! use std::time::Duration;
+//! use trueline_baseline::check_arithmetic;
+//! use trueline_core::{BenchRun, By, Known, Load, Side, Thresholds};
+//! use trueline_core::{Definition, Figure, Mark, Metric, Statistic, Total};
+//!
+//! let mut run = BenchRun::new("a", Side::Client, Vec::new());
+//! run.plan.load = Some(Load::Concurrency(4));
+//! run.reported.duration = Known::is(Duration::from_secs(10), By::Reported);
+//! run.reported.set_total(Total::CompletedRequests, Known::is(100, By::Reported), "completed");
+//! let sent = Definition::new(Mark::Sent, Mark::LastToken, Side::Client);
+//! let mean = Known::is(1.0, By::Reported);
+//! let e2e = Figure::new(Metric::E2eLatencyS, Some(Statistic::Mean), mean, sent, "mean_e2e");
+//! run.reported.figures.push(e2e);
+//!
+//! // 100 requests of 1 s in 10 s are 10 in flight, and 4 were allowed.
+//! assert!(check_arithmetic(&run, &Thresholds::default()).has("littles-law-broken"));
+//! ```
+//!
+//! [`check_arithmetic`] and [`check_load_shape`] take one run, [`check_levels`],
+//! [`check_copied_figures`] and [`check_duplicate_runs`] several; [`place_samples`] and
+//! [`split_factors`] stand beside production; the rest judges what a claim says.
+//!
 //! It opens no file, reads no clock and knows no server: it takes slices and the types of
 //! [`trueline_core`], and returns values with the outcomes of its checks. [`stats`] knows nothing
-//! of the rest. Every check stands as data in [`CHECKS`].
+//! of the rest. Every check stands as data in [`CHECKS`], [`ARITHMETIC_CHECKS`],
+//! [`LOAD_SHAPE_CHECKS`], [`LEVEL_CHECKS`] and [`CLAIM_CHECKS`]. It sets no claim's status and has
+//! no features.
 
 #![warn(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

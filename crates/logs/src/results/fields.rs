@@ -8,7 +8,7 @@ use super::absent::Absent;
 use super::draft::Draft;
 use super::labels::{Label, step_of};
 use super::node::{Map, counted, known_number, text_number};
-use super::plan::set_load;
+use super::plan::{cap_of, set_load};
 use super::quantity::{scaled, seconds};
 use super::row::{Row, Takes, row_of, statistic};
 
@@ -130,8 +130,7 @@ impl Draft {
                 self.total(Total::PlannedRequests, count(), source);
             }
             Takes::Concurrency => {
-                // Zero in flight is how some tools write that there is no cap.
-                let cap = count().value().and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0);
+                let cap = cap_of(count().value());
                 self.run.plan.max_concurrency = cap.or(self.run.plan.max_concurrency);
                 set_load(&mut self.run.plan);
             }

@@ -8,7 +8,7 @@ use super::arguments::Arguments;
 pub(super) fn take_plan(run: &mut BenchRun, arguments: &Arguments) {
     let plan = &mut run.plan;
     let cap = arguments.count("max_concurrency").or_else(|| arguments.count("concurrency"));
-    plan.max_concurrency = plan.max_concurrency.or(cap.and_then(|n| u32::try_from(n).ok()));
+    plan.max_concurrency = plan.max_concurrency.or(cap_of(cap));
     let planned = ["num_prompts", "num_requests", "request_count"];
     let planned = planned.into_iter().find_map(|name| arguments.count(name));
     plan.requests = plan.requests.or(planned);
@@ -32,6 +32,17 @@ pub(super) fn take_plan(run: &mut BenchRun, arguments: &Arguments) {
             run.conditions.set(condition, value, By::Reported);
         }
     }
+}
+
+/// A number of slots as the cap that it is. Zero is how some tools write that there is none.
+pub(crate) fn cap_of(slots: Option<u64>) -> Option<u32> {
+    slots.and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0)
+}
+
+/// Plans a closed loop of so many slots; of none where nobody says or there is no cap.
+pub(crate) fn hold(plan: &mut Plan, slots: Option<u64>) {
+    plan.max_concurrency = cap_of(slots);
+    plan.load = plan.max_concurrency.map(Load::Concurrency);
 }
 
 /// A finite rate is the load; else the cap of requests in flight is.

@@ -47,7 +47,12 @@ fn tool_of(path: &Path) -> Option<&'static str> {
 #[test]
 fn each_file_is_taken_for_its_own_tools_and_for_no_other() {
     let mut faults = Vec::new();
-    for path in result_files() {
+    let files = result_files();
+    for (name, tool) in TOOLS.iter().filter(|_| !files.is_empty()) {
+        let is = |path: &PathBuf| path.to_string_lossy().contains(&format!("/{name}"));
+        assert!(files.iter().any(is), "the corpus holds nothing of {tool} under {name}");
+    }
+    for path in files {
         let read = read_results(&path).map(|file| file.runs).unwrap_or_default();
         let mut tools: Vec<String> =
             read.iter().filter_map(|r| Some(r.run.reported.tool.as_ref()?.name.clone())).collect();
@@ -84,7 +89,11 @@ fn without_numbers(text: &str, instead: &str) -> String {
 
 #[test]
 fn no_damage_makes_a_reader_fall_over_or_invent_a_figure() {
-    for path in result_files().into_iter().filter(|path| tool_of(path).is_some()) {
+    let mut made_up = Vec::new();
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/results/made-up");
+    files(folder.as_ref(), &mut made_up);
+    let of_tools = result_files().into_iter().filter(|path| tool_of(path).is_some());
+    for path in of_tools.chain(made_up) {
         let text = std::fs::read_to_string(&path).unwrap();
         for instead in ["null", "[]", "{}", "\"x\"", "-1", "NaN", "1e400", "true"] {
             let damaged = without_numbers(&text, instead);

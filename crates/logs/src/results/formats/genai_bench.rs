@@ -10,10 +10,11 @@ use crate::results::drafts::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::meaning::{AS_STATED, Meanings, Statistics};
 use crate::results::node::{Map, Node, known_count};
+use crate::results::plan::hold;
 use crate::results::quantity::{MS, above_zero, duration_at, tokens};
 use crate::results::row::{Row, Takes};
 
-pub(crate) const TOOL: &str = "genai-bench";
+const TOOL: &str = "genai-bench";
 
 pub(crate) static GENAI_BENCH_JSON: ResultFormat = ResultFormat {
     name: "genai-bench-json",
@@ -147,10 +148,7 @@ fn read(map: &Map, drafts: &mut Drafts) {
 fn take_plan(draft: &mut Draft, sums: &Map) {
     let varied = sums.get("iteration_type").and_then(Node::text);
     if varied.is_none_or(|kind| kind == "num_concurrency") {
-        let cap = sums.get("num_concurrency").and_then(Node::count);
-        let cap = cap.and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0);
-        draft.run.plan.max_concurrency = cap;
-        draft.run.plan.load = cap.map(trueline_core::Load::Concurrency);
+        hold(&mut draft.run.plan, sums.get("num_concurrency").and_then(Node::count));
     }
     let fixed = sums.get("scenario").and_then(Node::text).and_then(|text| {
         let (prompt, output) = text.strip_prefix("D(")?.strip_suffix(')')?.split_once(',')?;

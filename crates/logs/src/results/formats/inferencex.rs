@@ -12,7 +12,7 @@ use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::node::{Map, Node, known_number};
 use crate::results::row::{Row, Takes, spread_of};
 
-pub(crate) const TOOL: &str = "InferenceX";
+const TOOL: &str = "InferenceX";
 
 pub(crate) static INFERENCEX_JSON: ResultFormat = ResultFormat {
     name: "inferencex-json",

@@ -1,8 +1,8 @@
 //! `llama-benchy`, JSON report: one object with the tests of a suite, each a run.
 
 use trueline_core::{
-    By, Definition, Deviation, Each, FirstToken, Known, Load, Mark, Metric, Percentiles, Side,
-    Statistic, TokensBy, Why,
+    By, Definition, Deviation, Each, FirstToken, Known, Mark, Metric, Percentiles, Side, Statistic,
+    TokensBy, Why,
 };
 
 use crate::results::draft::Draft;
@@ -10,10 +10,11 @@ use crate::results::drafts::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::meaning::{Meanings, Statistics};
 use crate::results::node::{Map, Node, known_number};
+use crate::results::plan::hold;
 use crate::results::quantity::{MS, scaled};
 use crate::results::row::{Row, Takes};
 
-pub(crate) const TOOL: &str = "llama-benchy";
+const TOOL: &str = "llama-benchy";
 
 pub(crate) static LLAMA_BENCHY_JSON: ResultFormat = ResultFormat {
     name: "llama-benchy-json",
@@ -139,8 +140,7 @@ fn take_test(draft: &mut Draft, test: &Map) {
     draft.used += 1;
     set_switch(draft, test, "is_context_prefill_phase", "context_prefill");
     let concurrency = test.get("concurrency").and_then(Node::count);
-    draft.run.plan.max_concurrency = concurrency.and_then(|n| u32::try_from(n).ok());
-    draft.run.plan.load = draft.run.plan.max_concurrency.map(Load::Concurrency);
+    hold(&mut draft.run.plan, concurrency);
     // One request at a time is both the whole and each; versions of early 2026 wrote the whole alone.
     let alone = concurrency == Some(1);
     for (key, metric, unit, meaning) in MEASURED {

@@ -4,7 +4,7 @@
 //! put requests beside each other that followed each other, and is not used.
 
 use trueline_core::{
-    Definition, Deviation, Each, FirstToken, Known, Load, Mark, Metric, Outcome, Percentiles,
+    Definition, Deviation, Each, FirstToken, Known, Mark, Metric, Outcome, Percentiles,
     RequestRecord, Side, Statistic, Stretch, TokensBy, Total, Why,
 };
 
@@ -12,10 +12,11 @@ use crate::results::drafts::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::meaning::Statistics;
 use crate::results::node::{Map, Node, known_count, known_number};
+use crate::results::plan::hold;
 use crate::results::quantity::{PER_MINUTE, above_zero, duration_at, tokens};
 use crate::results::row::{Row, statistic};
 
-pub(crate) const TOOL: &str = "llmeter";
+const TOOL: &str = "llmeter";
 
 pub(crate) static LLMETER_STATS: ResultFormat = ResultFormat {
     name: "llmeter-stats-json",
@@ -122,14 +123,11 @@ fn read_stats(map: &Map, drafts: &mut Drafts) {
         }
     }
     let count = |key: &str| known_count(map.get(key));
-    if let Some(clients) = count("clients").value().and_then(|n| u32::try_from(n).ok()) {
-        let cap = Some(clients).filter(|n| *n > 0);
-        draft.run.plan.max_concurrency = cap;
-        draft.run.plan.load = cap.map(Load::Concurrency);
-        // Each client sends so many; null where the run was bound by time.
-        let each = count("n_requests").value();
-        draft.run.plan.requests = each.and_then(|n| n.checked_mul(u64::from(clients)));
-    }
+    let clients = count("clients").value();
+    hold(&mut draft.run.plan, clients);
+    // Each client sends so many; null where the run was bound by time.
+    let each = count("n_requests").value();
+    draft.run.plan.requests = each.zip(clients).and_then(|(n, clients)| n.checked_mul(clients));
     draft.total(SENT.1, count(SENT.0), SENT.0);
     let failed = count("failed_requests").value();
     if let (Some(all), Some(failed)) = (count("total_requests").value(), failed) {

@@ -19,7 +19,7 @@ use crate::results::quantity::{MS, scaled};
 use crate::results::records::records;
 use crate::results::row::{Row, Takes, statistic};
 
-pub(crate) const TOOL: &str = "locust";
+const TOOL: &str = "locust";
 
 pub(crate) static LOCUST_JSON: ResultFormat = ResultFormat {
     name: "locust-json",

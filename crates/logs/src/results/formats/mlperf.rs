@@ -15,7 +15,7 @@ use crate::results::node::text_number;
 use crate::results::quantity::NS;
 use crate::results::row::Row;
 
-pub(crate) const TOOL: &str = "MLPerf LoadGen";
+const TOOL: &str = "MLPerf LoadGen";
 
 pub(crate) static MLPERF_SUMMARY: ResultFormat = ResultFormat {
     name: "mlperf-summary",

@@ -4,6 +4,7 @@ use trueline_core::{By, Known, Load, Tokens, Total};
 
 use crate::results::draft::Draft;
 use crate::results::node::{Map, Node};
+use crate::results::plan::cap_of;
 
 /// Where the tools and their versions keep something; the first path that is there counts.
 type Paths = &'static [&'static [&'static str]];
@@ -105,8 +106,7 @@ fn set_requests(draft: &mut Draft, requests: Option<u64>) {
 
 fn set_load(draft: &mut Draft, rate: Option<f64>, concurrency: Option<&Node>) {
     let plan = &mut draft.run.plan;
-    let cap = concurrency.and_then(Node::count).and_then(|n| u32::try_from(n).ok());
-    let cap = cap.filter(|n| *n > 0);
+    let cap = cap_of(concurrency.and_then(Node::count));
     plan.max_concurrency = cap.or(plan.max_concurrency);
     plan.load = rate.filter(|r| *r > 0.0).map(Load::Rate).or(cap.map(Load::Concurrency));
 }

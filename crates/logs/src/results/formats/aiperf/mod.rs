@@ -20,7 +20,7 @@ use self::stated::CANCELLED;
 use crate::results::format::{Evidence, Origin, Reader, ResultFormat};
 use crate::results::input::Input;
 
-pub(crate) const TOOL: &str = "aiperf";
+const TOOL: &str = "aiperf";
 
 const ORIGIN: Origin = Origin {
     tool: TOOL,

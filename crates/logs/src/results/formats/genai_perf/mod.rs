@@ -17,7 +17,7 @@ use crate::results::format::{Evidence, Origin, Reader, ResultFormat};
 use crate::results::input::Input;
 use crate::results::node::{Map, Node};
 
-pub(crate) const TOOL: &str = "genai-perf";
+const TOOL: &str = "genai-perf";
 
 const ORIGIN: Origin = Origin {
     tool: TOOL,

@@ -10,6 +10,7 @@ use super::chunks::{Reply, usage};
 use crate::results::draft::Draft;
 use crate::results::drafts::Drafts;
 use crate::results::node::{Map, Node};
+use crate::results::plan::hold;
 use crate::results::quantity::{NS, seconds, tokens};
 
 /// A clock that counts from 1970 says more than this; one that counts from the start of the machine
@@ -65,11 +66,7 @@ fn take_load(draft: &mut Draft, experiment: &Map) {
     let value = experiment.at(&["experiment", "value"]);
     let plan = &mut draft.run.plan;
     match experiment.at(&["experiment", "mode"]).and_then(Node::text) {
-        Some("concurrency") => {
-            let cap = value.and_then(Node::count).and_then(|n| u32::try_from(n).ok());
-            plan.max_concurrency = cap.filter(|n| *n > 0);
-            plan.load = plan.max_concurrency.map(Load::Concurrency);
-        }
+        Some("concurrency") => hold(plan, value.and_then(Node::count)),
         Some("request_rate") => {
             plan.load = value.and_then(Node::number).filter(|r| *r > 0.0).map(Load::Rate);
         }

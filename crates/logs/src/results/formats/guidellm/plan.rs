@@ -4,6 +4,7 @@ use trueline_core::{By, Known, Load, Tokens, Total};
 
 use crate::results::draft::Draft;
 use crate::results::node::{Map, Node, count_at, number_at, text_at};
+use crate::results::plan::cap_of;
 
 /// Takes the benchmark's own configuration and what was asked of the whole report.
 pub(super) fn take_config(draft: &mut Draft, config: Option<&Map>, spec: Option<&Map>) {
@@ -26,7 +27,7 @@ pub(super) fn take_config(draft: &mut Draft, config: Option<&Map>, spec: Option<
 /// The load that a strategy asks for.
 fn take_strategy(draft: &mut Draft, strategy: &Map) {
     let kind = text_at(strategy, &["type_"]).unwrap_or_default();
-    let cap = |key| count_at(strategy, &[key]).and_then(|n| u32::try_from(n).ok());
+    let cap = |key| cap_of(count_at(strategy, &[key]));
     let level = match kind {
         "concurrent" => cap("streams").or_else(|| cap("max_concurrency")),
         "throughput" => cap("max_concurrency"),

@@ -10,6 +10,7 @@ use crate::results::drafts::Drafts;
 use crate::results::format::{Evidence, Reader, ResultFormat};
 use crate::results::formats::distribution::{take_distribution, takes_time, zeros_are_nothing};
 use crate::results::node::{Map, Node, count_at, number_at, text_at};
+use crate::results::plan::cap_of;
 use crate::results::quantity::MS;
 use crate::results::row::Row;
 
@@ -82,7 +83,7 @@ fn take_result(draft: &mut Draft, result: &Map, config: Option<&Map>) {
     zeros_are_nothing(draft, |metric| {
         takes_time(metric) || matches!(metric, Metric::RequestPerS | Metric::OutputTokPerS)
     });
-    let users = count_at(result, &["config", "max_vus"]).and_then(|n| u32::try_from(n).ok());
+    let users = cap_of(count_at(result, &["config", "max_vus"]));
     let rate = number_at(result, &["config", "rate"]).filter(|rate| *rate > 0.0);
     set_load(draft, users, rate);
     if let Some(config) = config {

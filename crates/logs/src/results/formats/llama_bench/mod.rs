@@ -18,7 +18,7 @@ use crate::results::meaning::{Meanings, Statistics};
 use crate::results::node::{Map, Node, known_count, known_number};
 use crate::results::row::Row;
 
-pub(crate) const TOOL: &str = "llama-bench";
+const TOOL: &str = "llama-bench";
 
 const REPETITION: Definition = Definition::new(Mark::Scheduled, Mark::FirstToken, Side::Server)
     .each(Each::Run)

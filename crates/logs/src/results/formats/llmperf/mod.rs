@@ -12,7 +12,7 @@ use crate::results::draft::Draft;
 use crate::results::meaning::{Meanings, Statistics};
 use crate::results::row::statistic;
 
-pub(crate) const TOOL: &str = "llmperf";
+const TOOL: &str = "llmperf";
 
 const TIME: Definition = Definition::new(Mark::Sent, Mark::LastToken, Side::Client)
     .spread(Percentiles::Linear, Deviation::Sample);

@@ -6,7 +6,7 @@ pub(in crate::results) mod steady;
 
 use trueline_core::{Definition, Deviation, Each, FirstToken, Mark, Percentiles, Side, TokensBy};
 
-pub(crate) const TOOL: &str = "sglang bench_serving";
+const TOOL: &str = "sglang bench_serving";
 
 /// A reply ends for this tool with its last line, the closing `[DONE]` included.
 const E2E: Definition = Definition::new(Mark::Sent, Mark::Closed, Side::Client)

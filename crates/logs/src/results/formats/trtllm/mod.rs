@@ -9,7 +9,7 @@ use trueline_core::{
 
 use crate::results::quantity::scaled;
 
-pub(crate) const TOOL: &str = "trtllm-bench";
+const TOOL: &str = "trtllm-bench";
 
 /// Asked in the process of the engine: no network and no HTTP between client and server.
 const TIME: Definition = Definition::new(Mark::Sent, Mark::LastToken, Side::Client)

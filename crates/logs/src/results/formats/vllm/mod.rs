@@ -5,7 +5,7 @@ pub(in crate::results) mod json;
 
 use trueline_core::{Definition, Deviation, Each, FirstToken, Mark, Percentiles, Side, TokensBy};
 
-pub(crate) const TOOL: &str = "vllm bench serve";
+const TOOL: &str = "vllm bench serve";
 
 const TIME: Definition = Definition::new(Mark::Sent, Mark::LastToken, Side::Client)
     .spread(Percentiles::Linear, Deviation::Population);
