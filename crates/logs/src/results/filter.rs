@@ -1,6 +1,6 @@
 //! What a filter in a pipeline lets through.
 
-use regex::{Regex, RegexBuilder};
+use regex_lite::{Regex, RegexBuilder};
 
 use super::secret::scrubbed;
 
@@ -140,7 +140,7 @@ fn grep(name: &str, program: &[String]) -> Option<Kind> {
         let mut source = match syntax {
             Syntax::Basic => from_basic(&alternative),
             Syntax::Extended => alternative.clone(),
-            Syntax::Fixed => regex::escape(&alternative),
+            Syntax::Fixed => regex_lite::escape(&alternative),
         };
         if word {
             source = format!(r"\b(?:{source})\b");
@@ -148,7 +148,6 @@ fn grep(name: &str, program: &[String]) -> Option<Kind> {
         let regex = RegexBuilder::new(&source)
             .case_insensitive(ignore_case)
             .size_limit(LARGEST)
-            .dfa_size_limit(LARGEST)
             .build()
             .ok()?;
         patterns.push(Pattern { text: alternative, regex });

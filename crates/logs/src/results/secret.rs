@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex_lite::Regex;
 
 /// The longest text that is kept, in characters: names, paths, reasons and the last lines of
 /// tracebacks are shorter, prompts and replies are mostly not.

@@ -2,11 +2,12 @@
 
 use trueline_baseline::stats::{interval_orders, median, order_interval};
 use trueline_core::number::{count, percent, short, things};
-use trueline_core::{Cell, CellScope, ClaimKind, Metric, Scope, Share};
+use trueline_core::{Cell, CellScope, ClaimKind, Evidence, Metric, Outcomes, Scope, Share};
 use trueline_logs::{CellStats, LogSummary, Values};
 
 use super::Work;
 use super::production::PlacedGroup;
+use crate::claims::quantity_text;
 use crate::given::GivenWhat;
 use crate::judge::{Instead, Judged, Status};
 
@@ -49,6 +50,34 @@ impl Work<'_> {
             }
         };
         self.production_median(log, scope, claim.value)
+    }
+
+    /// What follows from a tool's other figures, where the check that revokes a claim derived it.
+    pub(super) fn derived_instead(&self, judged: &Judged, outcomes: &Outcomes) -> Option<Instead> {
+        let claim = &judged.claim;
+        let [code] = judged.revoked_by.as_slice() else { return None };
+        let (operand, of) = match *code {
+            "latency-does-not-add-up" if claim.metric == Some(Metric::TpotS) => {
+                ("derived_tpot_s", "from the means of end-to-end latency, TTFT and output tokens")
+            }
+            "mean-of-rates" | "total-tokens-called-output" => {
+                ("output_tok_per_s", "output tokens over the run's duration")
+            }
+            _ => return None,
+        };
+        let finding =
+            outcomes.findings().find(|f| f.code == *code && claim.is_concerned_by(&f.about))?;
+        let Some(Evidence::Number(value)) = finding.evidence.get(operand) else { return None };
+        let run = self.audit.runs.iter().find(|run| {
+            let of = claim.of.as_deref();
+            of == Some(run.label.as_str()) || (of == Some(run.arm()) && claim.load == run.plan.load)
+        })?;
+        let n = usize::try_from(run.completed()?).ok()?;
+        let metric = claim.metric?;
+        let unit = metric.words().0;
+        let said = format!("{value:.2e}").parse().unwrap_or(*value);
+        let text = format!("{}, {of}", quantity_text(said, metric, None, None));
+        (*value > 0.0).then(|| Instead { text, value: *value, unit, n, interval: None, cell: None })
     }
 
     fn production_median(

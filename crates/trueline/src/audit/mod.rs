@@ -323,7 +323,8 @@ impl Audit {
         let results = work.results();
         let mut report = Report::new("audit", judgement, results);
         for judged in &mut report.claims {
-            judged.instead = work.instead(judged);
+            judged.instead =
+                work.instead(judged).or_else(|| work.derived_instead(judged, &report.outcomes));
             judged.measured = work.measured_words(&judged.claim);
         }
         report.preface.clone_from(&self.preface);

@@ -36,6 +36,11 @@ impl Report {
             lines.extend(ends(&Self::cut(&title, options), &fate, options.columns));
             let reasons = self.reasons_of(&group, options);
             lines.extend(wrap(&Self::cut(&reasons, options), options.columns, 2, 2));
+            let instead: BTreeSet<&str> =
+                group.iter().filter_map(|j| Some(j.instead.as_ref()?.text.as_str())).collect();
+            if let (1, Some(only)) = (instead.len(), instead.first()) {
+                lines.extend(wrap(&format!("  Quote instead: {only}"), options.columns, 2, 4));
+            }
         }
         if left > 0 {
             lines.push(format!("… and {left} more groups of values (--all)"));
