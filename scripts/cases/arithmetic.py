@@ -10,11 +10,9 @@ numbers that were published. Nothing here is taken from anybody's files.
 import copy
 import math
 import random
-import sys
-from pathlib import Path
 
 from results import (duration, grep, mean, percentile, sglang, sglang_console, simulate, spread_of,
-                     text, times, vllm)
+                     text, times, vllm, write)
 
 FILES = {}
 
@@ -378,9 +376,4 @@ def exported(tpot):
 case("ratio-of-two-exports", before__json=text(exported(0.0628)), after__json=text(exported(0.0523)))
 
 if __name__ == "__main__":
-    root = Path(sys.argv[1])
-    for name, content in FILES.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content)
-    print(f"{len(FILES)} files, the largest of {max(len(c) for c in FILES.values())} bytes")
+    write(FILES)

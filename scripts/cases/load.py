@@ -7,10 +7,8 @@ As in `results.py`, every number follows from one simulated run, and a sick file
 changed. Files that stand for a public case carry its published numbers and nothing else of it.
 """
 import random
-import sys
-from pathlib import Path
 
-from results import duration, mean, percentile, sglang, simulate, std, text, times, vllm
+from results import duration, mean, percentile, sglang, simulate, std, text, times, vllm, write
 
 FILES = {}
 
@@ -360,9 +358,4 @@ case("results-one-answered-of-500", bench__json=text(
     vllm(simulate(1, 1, seed=27, out=128), cap=10, planned=500, failed=99)))
 
 if __name__ == "__main__":
-    root = Path(sys.argv[1])
-    for name, content in FILES.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content)
-    print(f"{len(FILES)} files")
+    write(FILES)

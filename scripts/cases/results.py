@@ -299,10 +299,15 @@ for r in varied[80:]:
     r["start"] = round(r["start"] + offset, 5)
 case("results-rates-of-two-lengths", bench__json=text(vllm(varied, cap=4, detailed=True)))
 
-if __name__ == "__main__":
+def write(files):
+    """Writes files below the folder that the command line names."""
     root = Path(sys.argv[1])
-    for name, content in FILES.items():
+    for name, content in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content)
-    print(f"{len(FILES)} files")
+    print(f"{len(files)} files, the largest of {max(len(c) for c in files.values())} bytes")
+
+
+if __name__ == "__main__":
+    write(FILES)
