@@ -17,8 +17,8 @@ fn runs() -> Vec<ResultRun> {
 /// unit, and names of locust's events may be in any case.
 fn stands_under(source: &str, key: &str) -> bool {
     let pattern =
-        regex::escape(key).replace("STATISTIC", ".+").replace(r" \(UNIT\)", r"( \(.+\))?");
-    regex::Regex::new(&format!("(?i)^{pattern}$")).unwrap().is_match(source)
+        regex_lite::escape(key).replace("STATISTIC", ".+").replace(r" \(UNIT\)", r"( \(.+\))?");
+    regex_lite::Regex::new(&format!("(?i)^{pattern}$")).unwrap().is_match(source)
 }
 
 fn fits(figure: &Figure, meaning: &FigureMeaning) -> bool {
