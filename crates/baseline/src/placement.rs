@@ -40,6 +40,7 @@ pub struct Placing {
 
 /// Where samples stand.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Placed {
     /// Among which requests they were placed.
     pub scope: CellScope,

@@ -28,7 +28,11 @@ pub(crate) fn best(sorted: &[f64], metric: Option<Metric>) -> Option<f64> {
     .copied()
 }
 
-/// Checks that a quoted value is a statistic of its samples.
+/// Checks that a quoted value is a statistic of its samples: the one that the claim names, else the
+/// mean, the median or the best of them.
+///
+/// # Shape
+/// `samples` in any order and in the claim's unit; none of them leaves the check not observed.
 pub fn check_value_found(claim: &Claim, samples: &[f64], thresholds: &Thresholds) -> Outcomes {
     let check = &QUOTED_VALUE_NOT_FOUND;
     let mut outcomes = Outcomes::default();
@@ -115,6 +119,9 @@ pub(crate) fn says(quoted: f64, value: f64, tolerance: f64) -> bool {
 }
 
 /// Checks that the samples a claim states are among those that were measured.
+///
+/// # Shape
+/// Both in any order and in the claim's unit. Only a sample that is not there gives an outcome.
 pub fn check_samples_measured(claim: &Claim, measured: &[f64]) -> Outcomes {
     let check = &QUOTED_VALUE_NOT_FOUND;
     let mut outcomes = Outcomes::default();

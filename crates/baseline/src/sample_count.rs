@@ -8,8 +8,8 @@ use crate::stats::smallest_n;
 /// Checks that a claim which needs an interval has samples that admit one.
 ///
 /// # Shape
-/// `n` is the number of samples behind the claim (for a ratio, of runs in its smaller arm); `None` where nobody says. Claims that need no
-/// interval give no outcome at all.
+/// `n` is the number of samples behind the claim (for a ratio, of runs in its smaller arm); `None`
+/// where nobody says. Claims that need no interval give no outcome at all.
 pub fn check_sample_count(claim: &Claim, n: Option<usize>, thresholds: &Thresholds) -> Outcomes {
     let check = &TOO_FEW_SAMPLES;
     let mut outcomes = Outcomes::default();

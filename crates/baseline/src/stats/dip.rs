@@ -4,6 +4,7 @@ use super::count;
 
 /// The dip of some values and how it stands to chance.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Dip {
     /// The largest distance to the nearest distribution with one mode.
     pub dip: f64,

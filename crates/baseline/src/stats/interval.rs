@@ -6,6 +6,7 @@ use super::count;
 
 /// An interval for a quantile, between two order statistics.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct OrderInterval {
     /// Its low end.
     pub low: f64,

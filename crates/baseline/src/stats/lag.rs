@@ -44,7 +44,18 @@ pub fn independent_share(values: &[f64]) -> f64 {
 /// A two-sided p as it is where only a share of the witnesses is independent.
 ///
 /// # Formula
-/// The normal deviate of `p`, times the root of the share, and back.
+/// The normal deviate of `p`, times the root of the share, and back: a mean of so many fewer
+/// witnesses lies as much nearer to chance.
+///
+/// # Shape
+/// `p` between 0 and 1; `share` between 0 and 1 as of [`independent_share`], kept within them.
+///
+/// # Examples
+/// ```
+/// use trueline_baseline::stats::weakened_p;
+/// // z = 2.576 at p = 0.01; half of it is p = 0.198.
+/// assert!((weakened_p(0.01, 0.25) - 0.198).abs() < 1e-3);
+/// ```
 pub fn weakened_p(p: f64, share: f64) -> f64 {
     let Ok(normal) = Normal::new(0.0, 1.0) else { return 1.0 };
     // Below that the quantile is no longer finite in every case.

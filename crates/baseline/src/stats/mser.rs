@@ -2,6 +2,7 @@
 
 /// The cut that MSER-5 chooses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Cut {
     /// How many values to leave out at the start.
     pub values: usize,

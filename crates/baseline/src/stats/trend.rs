@@ -6,6 +6,7 @@ use super::{count, real};
 
 /// The trend of a series over its order.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Trend {
     /// Kendall's tau-b of value and order: 1 where it only rises, -1 where it only falls.
     pub tau: f64,

@@ -6,6 +6,7 @@ use super::{count, mean, squares_about};
 
 /// A ratio of two arms.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct RatioEstimate {
     /// First arm over second: the ratio of geometric means.
     pub ratio: f64,
