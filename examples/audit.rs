@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use trueline::Audit;
 use trueline::report::Report;
-use trueline_examples::arguments::Common;
+use trueline_examples::arguments::{Common, no_ceiling};
 use trueline_examples::audit_inputs::Sorted;
 use trueline_examples::failure::Failure;
 use trueline_examples::log_arguments::LogArguments;
@@ -38,18 +38,16 @@ struct Arguments {
     #[arg(long)]
     cold: bool,
     /// Not built yet: give the ceiling in the claim file, [[given]]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = no_ceiling)]
     hardware: Option<String>,
     /// Not built yet: give the ceiling in the claim file, [[given]]
-    #[arg(long, value_name = "FILE")]
-    model_config: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_parser = no_ceiling)]
+    model_config: Option<String>,
     #[command(flatten)]
     reading: LogArguments,
     #[command(flatten)]
     common: Common,
 }
-
-const NO_CEILING: &str = "--hardware and --model-config are not built yet; give the ceiling in the claim file, [[given]]";
 
 fn main() -> ExitCode {
     let arguments: Arguments = output::arguments();
@@ -57,9 +55,6 @@ fn main() -> ExitCode {
 }
 
 fn report(arguments: &Arguments) -> Result<Report, Failure> {
-    if arguments.hardware.is_some() || arguments.model_config.is_some() {
-        return Err(Failure::new(NO_CEILING));
-    }
     let common = &arguments.common;
     let mut sorted = Sorted::by_content(&arguments.paths, arguments.reading.mapping.is_some())?;
     sorted.name(&arguments.log, &arguments.results, &arguments.host)?;
