@@ -37,6 +37,12 @@ pub enum Why {
     DividesByZero,
     /// The field holds a zero that the source writes where it has nothing.
     ZeroForNone,
+    /// It is there, and this user may not read it.
+    Denied,
+    /// It is there, and reading it failed or gave nothing that could be understood.
+    Unreadable,
+    /// This kind of system or device has no such thing.
+    NotApplicable,
 }
 
 impl fmt::Display for Why {
@@ -49,6 +55,9 @@ impl fmt::Display for Why {
             Self::NeedsMore => "its parts are not known",
             Self::DividesByZero => "would divide by zero",
             Self::ZeroForNone => "a zero that stands for nothing",
+            Self::Denied => "no permission to read it",
+            Self::Unreadable => "could not be read",
+            Self::NotApplicable => "not on this kind of system",
         })
     }
 }

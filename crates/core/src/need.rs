@@ -77,6 +77,20 @@ pub enum Need {
     MoreRequests,
     /// Which load a run was asked for.
     LoadAsked,
+    /// The host from before to after, not at one moment.
+    HostWatched,
+    /// Which process serves.
+    ServerProcess,
+    /// What the GPU says of itself.
+    GpuReadings,
+    /// Samples of the GPU while it was busy.
+    BusyGpu,
+    /// A clock or bandwidth that this processor is known to reach.
+    CpuReference,
+    /// What the server counted before and after.
+    ServerCounters,
+    /// A reading that this host does not give to this user.
+    HostReading,
 }
 
 /// The input that would supply a piece of evidence.
@@ -104,6 +118,18 @@ pub enum Input {
     Claim,
     /// The command line.
     Command,
+    /// A watch over the run.
+    HostWatch,
+    /// The server's process.
+    ServerProcess,
+    /// Readings of the GPU.
+    GpuReadings,
+    /// A reference for this processor.
+    CpuReference,
+    /// The server's metrics.
+    Metrics,
+    /// More rights, or another kind of host.
+    Rights,
 }
 
 impl Input {
@@ -120,6 +146,12 @@ impl Input {
             Self::LongerRun => ("a longer run", "send more requests"),
             Self::Claim => ("the claim", "say it in the claim file"),
             Self::Command => ("the command line", "--command TEXT"),
+            Self::HostWatch => ("the host before, during and after", "watch_host -- COMMAND"),
+            Self::ServerProcess => ("the server's process", "--pid N or --port N"),
+            Self::GpuReadings => ("GPU readings under load", "NVML, or --gpu-log CSV"),
+            Self::CpuReference => ("what this processor reaches when well", "an earlier record"),
+            Self::Metrics => ("the server's metrics", "--metrics-url URL"),
+            Self::Rights => ("what this host keeps to itself", "run it on the host, or as root"),
         }
     }
 }
@@ -163,6 +195,13 @@ impl Need {
             Self::Repetitions => "several runs at one load",
             Self::MoreRequests => "more requests than there are",
             Self::LoadAsked => "the load that was asked for",
+            Self::HostWatched => "the host from before to after the run",
+            Self::ServerProcess => "which process serves",
+            Self::GpuReadings => "what the GPU says of itself",
+            Self::BusyGpu => "samples of the GPU while busy",
+            Self::CpuReference => "what this processor reaches when well",
+            Self::ServerCounters => "what the server counted before and after",
+            Self::HostReading => "a reading that this host does not give",
         }
     }
 
@@ -182,6 +221,12 @@ impl Need {
             | Self::SeveralRuns
             | Self::ThatLevel => Input::Sweep,
             Self::CommandLine => Input::Command,
+            Self::HostWatched => Input::HostWatch,
+            Self::ServerProcess => Input::ServerProcess,
+            Self::GpuReadings | Self::BusyGpu => Input::GpuReadings,
+            Self::CpuReference => Input::CpuReference,
+            Self::ServerCounters => Input::Metrics,
+            Self::HostReading => Input::Rights,
             Self::Repetitions => Input::Repetitions,
             Self::MoreRequests => Input::LongerRun,
             Self::Definition | Self::Quantity | Self::Ground => Input::Claim,

@@ -1,0 +1,39 @@
+//! GPUs: readings behind one seam, and what follows from them.
+
+use serde::{Deserialize, Serialize};
+use trueline_core::{CheckInfo, Conditions, Known, Outcomes, Why};
+
+use crate::judge::View;
+
+/// The checks of GPUs.
+pub const GPU_CHECKS: &[CheckInfo] = &[];
+
+/// Reads GPUs: a driver, or readings that were recorded.
+pub trait GpuReader: Send {
+    /// What changes slowly, and counters.
+    ///
+    /// # Errors
+    /// Why there is none.
+    fn state(&mut self) -> Result<Vec<GpuState>, Why>;
+
+    /// What changes quickly: one sample of each GPU, in the same order.
+    ///
+    /// # Errors
+    /// Why there is none.
+    fn sample(&mut self) -> Result<Vec<GpuSample>, Why>;
+}
+
+/// What changes slowly about a GPU, and its counters.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct GpuState {}
+
+/// A GPU at one moment: busy or idle, which are judged by different rules.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum GpuSample {}
+
+pub(crate) fn note_conditions(_gpus: &Known<Vec<GpuState>>, _conditions: &mut Conditions) {}
+
+pub(crate) fn check(_view: &View<'_>, _outcomes: &mut Outcomes) {}

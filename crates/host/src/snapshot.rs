@@ -1,0 +1,73 @@
+//! The state of the machine at one moment.
+
+use serde::{Deserialize, Serialize};
+use trueline_core::{Conditions, Known, ServerCounters, Why};
+
+use crate::clocks::Clocks;
+use crate::gpu::GpuState;
+use crate::platform::Platform;
+use crate::processes::Processes;
+use crate::root::Root;
+
+/// How the server's process is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ServerProcess {
+    /// By its id.
+    Pid(u32),
+    /// As the process that listens on a port.
+    Port(u16),
+}
+
+/// Which processes a snapshot looks at.
+///
+/// # Shape
+/// Each with its threads and all that descend from it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Wanted {
+    /// The processes that measure: a load generator, or the program that embeds one.
+    pub client: Vec<u32>,
+    /// The process that serves, if it is on this machine.
+    pub server: Option<ServerProcess>,
+}
+
+/// The state of the machine at one moment.
+///
+/// # Shape
+/// Counters are as the system keeps them, since boot or since a process began; what happened
+/// between two moments is their difference.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Snapshot {
+    /// The clocks, first of all.
+    pub clocks: Clocks,
+    /// The machine: processors, memory, limits, clocks, power.
+    pub platform: Platform,
+    /// The client's and the server's processes, and who else is busy.
+    pub processes: Processes,
+    /// The GPUs; absent where nobody read them.
+    pub gpus: Known<Vec<GpuState>>,
+    /// What the server had counted; absent where nobody asked it.
+    pub server: Known<ServerCounters>,
+}
+
+impl Snapshot {
+    /// Reads the state of a machine, GPUs and the server's counters apart.
+    ///
+    /// Nothing that cannot be read is an error: it is there with its reason.
+    pub fn take(root: &Root, wanted: &Wanted) -> Self {
+        let clocks = Clocks::read(root);
+        let processes = Processes::read(root, wanted);
+        let platform = Platform::read(root, &processes);
+        let none = Why::Absent;
+        Self { clocks, platform, processes, gpus: Known::Not(none), server: Known::Not(none) }
+    }
+
+    /// What must be equal for two runs on it to be compared.
+    pub fn conditions(&self) -> Conditions {
+        let mut conditions = Conditions::default();
+        self.platform.note_conditions(&mut conditions);
+        self.processes.note_conditions(&mut conditions);
+        crate::gpu::note_conditions(&self.gpus, &mut conditions);
+        conditions
+    }
+}
