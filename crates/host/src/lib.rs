@@ -16,13 +16,14 @@ mod processes;
 mod record;
 mod root;
 mod snapshot;
+mod stated;
 mod watch;
 
 pub use checks::{HOST_CHECKS, HOST_CONDITIONS};
 pub use clocks::Clocks;
 pub use cpu_probe::{CPU_PROBE_CHECKS, CpuProbe, probe_cpu};
 pub use gpu::{GPU_CHECKS, GpuReader, GpuSample, GpuState};
-pub use judge::check_host;
+pub use judge::{check_host, host_checks};
 pub use platform::{PLATFORM_CHECKS, Platform};
 pub use processes::{CpuTick, PROCESS_CHECKS, Processes};
 pub use record::{HostRecord, HostRecordError, parse_host_record};

@@ -1,12 +1,31 @@
 //! GPUs: readings behind one seam, and what follows from them.
 
 use serde::{Deserialize, Serialize};
-use trueline_core::{CheckInfo, Conditions, Known, Outcomes, Why};
+use trueline_core::ClaimKind::Absolute;
+use trueline_core::Severity::Error;
+use trueline_core::{CheckInfo, Conditions, Known, Need, Outcomes, Why};
 
+use crate::checks::threshold;
 use crate::judge::View;
 
+pub(crate) const GPU_CLOCK_LOW: CheckInfo = CheckInfo {
+    code: "gpu-clock-low",
+    severity: (Error, Error),
+    touches: &[Absolute],
+    needs: &[Need::HostRecord],
+    implied_by: &[],
+    thresholds: &[threshold(
+        "share",
+        0.75,
+        "of the clock expected under load; below this NVIDIA's own nvbench drops a sample",
+    )],
+    rule: "the GPU ran far below the clock expected under load",
+    advice: "find out what holds the clock (power, heat, a lock) and measure again; ratios of two \
+             arms on the same machine may still hold",
+};
+
 /// The checks of GPUs.
-pub const GPU_CHECKS: &[CheckInfo] = &[];
+pub const GPU_CHECKS: &[CheckInfo] = &[GPU_CLOCK_LOW];
 
 /// Reads GPUs: a driver, or readings that were recorded.
 pub trait GpuReader: Send {
