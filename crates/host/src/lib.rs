@@ -29,4 +29,4 @@ pub use processes::{CpuTick, PROCESS_CHECKS, Processes};
 pub use record::{HostRecord, HostRecordError, parse_host_record};
 pub use root::Root;
 pub use snapshot::{ServerProcess, Snapshot, Wanted};
-pub use watch::{ReadCounters, Tick, Watch, WatchOptions};
+pub use watch::{ReadCounters, Tick, Watch, WatchError, WatchOptions};

@@ -7,6 +7,7 @@ use trueline_core::{CheckInfo, Conditions, Known, Need, Outcomes, Why};
 
 use crate::checks::threshold;
 use crate::judge::View;
+use crate::watch::Tick;
 
 pub(crate) const GPU_CLOCK_LOW: CheckInfo = CheckInfo {
     code: "gpu-clock-low",
@@ -54,5 +55,8 @@ pub struct GpuState {}
 pub enum GpuSample {}
 
 pub(crate) fn note_conditions(_gpus: &Known<Vec<GpuState>>, _conditions: &mut Conditions) {}
+
+/// Notes the clock of the busy samples.
+pub(crate) fn note_samples(_ticks: &[Tick], _conditions: &mut Conditions) {}
 
 pub(crate) fn check(_view: &View<'_>, _outcomes: &mut Outcomes) {}
