@@ -36,6 +36,17 @@ impl HostRecord {
         Self { window, conditions, ..Self::default() }
     }
 
+    /// A record of one moment.
+    pub fn seen(state: Snapshot) -> Self {
+        let at = state.clocks.wall.value();
+        Self {
+            window: at.map(|at| Window::new(at, at)),
+            conditions: state.conditions(),
+            before: Some(state),
+            ..Self::default()
+        }
+    }
+
     /// Whether it reads anything that is judged.
     pub fn reads(&self) -> bool {
         let stated = ["nice", "gpu_clock_busy_mhz"].iter();

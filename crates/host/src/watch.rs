@@ -73,10 +73,10 @@ impl Default for WatchOptions {
 }
 
 impl WatchOptions {
-    /// Watches another process, with what it starts, as the client.
+    /// Watches these processes instead of the calling one.
     #[must_use]
-    pub fn with_client(mut self, pid: u32) -> Self {
-        self.wanted.client = vec![pid];
+    pub fn with_processes(mut self, wanted: Wanted) -> Self {
+        self.wanted = wanted;
         self
     }
 

@@ -42,11 +42,13 @@ pub mod checks;
 pub mod claims;
 pub mod evidence;
 pub mod given;
+mod host_report;
 pub mod judge;
 mod reading;
 pub mod report;
 
 pub use audit::Audit;
+pub use host_report::host_report;
 pub use reading::log_report;
 pub use trueline_baseline as baseline;
 pub use trueline_core as core;

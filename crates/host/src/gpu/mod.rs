@@ -60,3 +60,31 @@ pub(crate) fn note_conditions(_gpus: &Known<Vec<GpuState>>, _conditions: &mut Co
 pub(crate) fn note_samples(_ticks: &[Tick], _conditions: &mut Conditions) {}
 
 pub(crate) fn check(_view: &View<'_>, _outcomes: &mut Outcomes) {}
+
+/// STUB until the area is there.
+#[derive(Debug, Clone, Default)]
+pub struct GpuLog {}
+/// STUB.
+#[derive(Debug, thiserror::Error)]
+#[error("stub")]
+pub struct GpuLogError;
+/// STUB.
+pub fn parse_gpu_log(_: &str) -> Result<GpuLog, GpuLogError> {
+    Err(GpuLogError)
+}
+/// STUB.
+pub fn gpu_reader() -> Option<Box<dyn GpuReader>> {
+    None
+}
+impl crate::HostRecord {
+    /// STUB.
+    #[must_use]
+    pub fn with_gpu_log(self, _: GpuLog) -> Self {
+        self
+    }
+    /// STUB.
+    #[must_use]
+    pub fn redacted(self) -> Self {
+        self
+    }
+}
