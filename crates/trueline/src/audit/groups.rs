@@ -62,10 +62,10 @@ impl<'a> Work<'a> {
     /// The runs that a claim means by an arm, a label or a file name, at its load if it names one.
     pub(super) fn meant(&self, name: &str, load: Option<Load>) -> Meant<'a> {
         let named = |run: &&BenchRun| {
-            let file = run.source.as_deref().map(std::path::Path::new);
+            let source = || run.source.as_deref().filter(|source| source.contains(name));
             run.arm() == name
                 || run.label == name
-                || file.is_some_and(|f| {
+                || source().map(std::path::Path::new).is_some_and(|f| {
                     f.file_name().is_some_and(|n| n == name)
                         || f.file_stem().is_some_and(|n| n == name)
                 })
