@@ -53,18 +53,16 @@ impl Input {
     }
 
     fn read(mut source: Source<'_>) -> Result<Self, Error> {
-        let mut bytes = Vec::new();
-        let mut buffer = Vec::new();
-        while let Some(block) = source.next_block(buffer)? {
-            bytes.extend_from_slice(&block.bytes);
-            if bytes.len() > MOST_BYTES {
-                let message = "expected results of at most 1 GiB; give them in smaller files";
-                return Err(Error::new(ErrorKind::Document, source.name(), message));
-            }
-            buffer = block.bytes;
+        // All at once: a result file is often one line, however long.
+        let bytes = source.read_all(Vec::new(), MOST_BYTES)?;
+        if bytes.len() > MOST_BYTES {
+            let message = "expected results of at most 1 GiB; give them in smaller files";
+            return Err(Error::new(ErrorKind::Document, source.name(), message));
         }
         let mut input = Self::parse(source.name(), &String::from_utf8_lossy(&bytes));
-        input.truncated = source.truncated().map(str::to_owned);
+        if let Some(why) = source.truncated() {
+            input.truncated = Some(why.to_owned());
+        }
         Ok(input)
     }
 
@@ -94,7 +92,8 @@ impl Input {
             let line = text.get(at..end).unwrap_or_default();
             let begins = line.trim_start();
             if begins.starts_with('{') || (begins.starts_with('[') && may_be_list(begins)) {
-                if let Some(length) = document_length(rest) {
+                let length = document_length(rest);
+                if let Length::Of(length) = length {
                     self.documents.push((at..at + length, number));
                     let passed = text.get(at..at + length).unwrap_or_default();
                     number += passed.matches('\n').count();
@@ -110,7 +109,10 @@ impl Input {
                     }
                     continue;
                 }
-                if begins.starts_with('{') && is_object_start(begins) {
+                if length == Length::BreaksOff && self.truncated.is_none() {
+                    let why = format!("the document that begins on line {number} breaks off");
+                    self.truncated = Some(why);
+                } else if begins.starts_with('{') && is_object_start(begins) {
                     self.broken.push(number);
                 }
             }
@@ -154,10 +156,24 @@ impl Input {
     }
 }
 
-/// The length of the document that a text begins with.
-fn document_length(text: &str) -> Option<usize> {
+/// How far the document that a text begins with goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Length {
+    /// So many bytes.
+    Of(usize),
+    /// To the end of the text and beyond.
+    BreaksOff,
+    /// It is no document.
+    Nothing,
+}
+
+fn document_length(text: &str) -> Length {
     let mut stream = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
-    matches!(stream.next(), Some(Ok(_))).then(|| stream.byte_offset())
+    match stream.next() {
+        Some(Ok(_)) => Length::Of(stream.byte_offset()),
+        Some(Err(error)) if error.is_eof() => Length::BreaksOff,
+        _ => Length::Nothing,
+    }
 }
 
 /// Whether a line that begins with a bracket may begin a list of objects or of numbers; `[info]`
@@ -210,8 +226,32 @@ mod tests {
         assert_eq!((documents, broken), (2, 0));
         assert_eq!(lines, ["1:[info] start", "2:Mean TTFT (ms): 3", "5:end"]);
         let (documents, lines, broken) = parts("[\n {\"a\":1},\n {\"a\":2}\n]\n{\"a\": 1, \"b\"");
-        assert_eq!((documents, broken), (2, 1));
+        assert_eq!((documents, broken), (2, 0));
         assert_eq!(lines.len(), 1);
+        let (documents, _, broken) = parts("{\"a\": 1, \"b\"\n{\"a\":1}\n");
+        assert_eq!((documents, broken), (1, 1));
+    }
+
+    #[test]
+    fn what_breaks_off_at_the_end_cuts_the_file_and_breaks_no_line() {
+        let of = |text: &str| Input::parse("t", text).truncated;
+        let cut = of("{\"a\":1}\n{\"a\": 1, \"b\": [2,");
+        assert_eq!(cut.as_deref(), Some("the document that begins on line 2 breaks off"));
+        assert_eq!(
+            of("[\n {\"a\": 1},\n {\"a\"").as_deref().map(|w| w.contains("line 1")),
+            Some(true)
+        );
+        for whole in ["{\"a\":1}\n", "{'a': 1\nend\n", "[info] start\nend\n"] {
+            assert_eq!(of(whole), None, "{whole}");
+        }
+    }
+
+    #[test]
+    fn a_document_of_one_very_long_line_is_read_whole() {
+        // Longer than a line of a log may be.
+        let text = format!("{{\"errors\": \"{}\"}}\n", "x".repeat(65 << 20));
+        let input = Input::from_reader("t", text.as_bytes()).unwrap();
+        assert_eq!((input.documents.len(), input.lines.len(), input.broken.len()), (1, 0, 0));
     }
 
     #[test]
