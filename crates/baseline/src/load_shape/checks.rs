@@ -14,7 +14,7 @@ pub(crate) const TOO_FEW_WAVES: CheckInfo = CheckInfo {
     severity: (Warning, Warning),
     touches: &[Trend, Capacity, Ranking, Tail],
     needs: &[Need::FiveWaves],
-    implied_by: &["concurrency-not-reached"],
+    implied_by: &["concurrency-not-reached", "all-failed"],
     thresholds: &[threshold("waves", 5.0, "filling and draining take about two waves together")],
     rule: "there are few requests for each slot: filling and draining are a large part of the run",
     advice: "send at least 10 requests for each slot",
@@ -25,7 +25,7 @@ pub(crate) const CONCURRENCY_NOT_REACHED: CheckInfo = CheckInfo {
     severity: (Error, Error),
     touches: &[Trend, Capacity, Ranking, Tail],
     needs: &[Need::Samples, Need::WallTimes],
-    implied_by: &["hidden-failures"],
+    implied_by: &["hidden-failures", "all-failed"],
     thresholds: &[
         threshold("plateau_share", 0.8, "of the time until the last request is sent"),
         threshold("plateau", 0.95, "of the slots busy is full: a slot is empty between requests"),

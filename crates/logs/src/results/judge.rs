@@ -122,18 +122,22 @@ fn check_planned(read: &ResultRun, outcomes: &mut Outcomes) {
         .iter()
         .filter_map(|t| Some(format!("{}: {}", t.source, t.value.value()?)))
         .collect();
-    if is_measured(read) || planned.is_empty() {
-        outcomes.clear(check, about(read));
-        return;
+    let found = |message: String| Finding::new(check, about(read), message);
+    match (is_measured(read), read.closing) {
+        // A file whose every value is null.
+        (false, Closing::NotApplicable) if planned.is_empty() && read.rejected.is_empty() => {
+            outcomes.found(found("no value is there, measured or planned".to_owned()));
+            return;
+        }
+        (false, _) if !planned.is_empty() => {}
+        _ => {
+            outcomes.clear(check, about(read));
+            return;
+        }
     }
-    outcomes.found(
-        Finding::new(
-            check,
-            about(read),
-            format!("all that is there was known before the first request: {}", planned.join(", ")),
-        )
-        .with("values", planned),
-    );
+    let message =
+        format!("all that is there was known before the first request: {}", planned.join(", "));
+    outcomes.found(found(message).with("values", planned));
 }
 
 fn check_failed(read: &ResultRun, outcomes: &mut Outcomes) {
@@ -141,7 +145,7 @@ fn check_failed(read: &ResultRun, outcomes: &mut Outcomes) {
     match read.run.completed() {
         Some(0) => {
             let failed = read.run.reported.total(Total::FailedRequests).or(read.run.plan.requests);
-            let of = failed.map_or(String::new(), |n| format!(" of {n}"));
+            let of = failed.filter(|n| *n > 0).map_or(String::new(), |n| format!(" of {n}"));
             outcomes.found(
                 Finding::new(check, about(read), format!("no request{of} succeeded"))
                     .with("completed", 0_u64),
@@ -241,6 +245,22 @@ fn check_values(read: &ResultRun, outcomes: &mut Outcomes) {
             .with("figure", figure.name())
             .with("source", figure.source.as_str())
             .advising("treat it as missing, and find out why the tool had nothing to write"),
+        );
+    }
+    let reported = &read.run.reported;
+    let totals = reported.totals.iter().map(|total| (total.value.why(), total.source.as_str()));
+    for (why, source) in totals.chain([(reported.duration.why(), "the duration")]) {
+        let what = match why {
+            Some(Why::NonFinite) => "is not finite",
+            Some(Why::Impossible) => "is no number that can be",
+            _ => continue,
+        };
+        quiet = false;
+        outcomes.found(
+            Finding::new(check, about(read), format!("{source} {what}"))
+                .at(Severity::Warning)
+                .with("source", source)
+                .advising("it counts as missing, and nothing was checked against it"),
         );
     }
     if quiet {
