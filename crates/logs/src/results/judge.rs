@@ -7,12 +7,12 @@ use trueline_core::{
 use super::ResultRun;
 use super::called::check_call;
 use super::checks::{
-    ALL_FAILED, METRIC_MISSING, ONLY_PLANNED_VALUES, RUN_DID_NOT_FINISH, TOOL_SAYS_INVALID,
-    UNKNOWN_FIELD,
+    ALL_FAILED, ONLY_PLANNED_VALUES, RUN_DID_NOT_FINISH, TOOL_SAYS_INVALID, UNKNOWN_FIELD,
 };
 use super::command::CommandLine;
 use super::ending::Closing;
 use super::formats::serving::printed::printing;
+use super::missing::check_missing;
 use crate::checks::{DUPLICATE_KEYS, IMPOSSIBLE_VALUE};
 
 /// Checks one run as it was written down; `command` is the line that started it, if it is known.
@@ -151,9 +151,30 @@ fn check_failed(read: &ResultRun, outcomes: &mut Outcomes) {
                     .with("completed", 0_u64),
             );
         }
+        Some(n) if has_no_token(read) => {
+            let message = format!(
+                "{} called successful, and not one token came back",
+                if n == 1 { "1 request is".to_owned() } else { format!("{n} requests are") }
+            );
+            outcomes.found(
+                Finding::new(check, about(read), message)
+                    .with("completed", n)
+                    .with("output_tokens", 0_u64),
+            );
+        }
         Some(_) => outcomes.clear(check, about(read)),
         None => outcomes.not_observed(check, Need::FailuresCounted, about(read)),
     }
+}
+
+/// Whether replies that were to be timed token by token hold none. What embeds or ranks states no
+/// TTFT.
+fn has_no_token(read: &ResultRun) -> bool {
+    let reported = &read.run.reported;
+    let timed = reported.figures.iter().any(|f| f.metric == Metric::TtftS);
+    let any_row =
+        read.run.requests.iter().any(|r| r.tokens.output.value().is_none_or(|n| n.get() > 0));
+    timed && reported.total(Total::OutputTokens) == Some(0) && !any_row
 }
 
 fn check_refused(read: &ResultRun, outcomes: &mut Outcomes) {
@@ -170,46 +191,6 @@ fn check_refused(read: &ResultRun, outcomes: &mut Outcomes) {
         )
         .with("says", read.refused.clone()),
     );
-}
-
-fn check_missing(read: &ResultRun, command: Option<&CommandLine>, outcomes: &mut Outcomes) {
-    let check = &METRIC_MISSING;
-    if read.missing.is_empty() {
-        outcomes.clear(check, about(read));
-    }
-    for absent in &read.missing {
-        let scope = match absent.metric {
-            Some(metric) => about(read).with_metric(metric),
-            None => about(read),
-        };
-        let left_out = command.is_some_and(|c| leaves_out(read, c, absent.metric));
-        let nearest = match absent.nearest.as_slice() {
-            _ if left_out => "the filter leaves it out".to_owned(),
-            [] => "nothing like it is there".to_owned(),
-            near => format!("nearest: {}", near.join(", ")),
-        };
-        outcomes.found(
-            Finding::new(
-                check,
-                scope,
-                format!("{:?} is expected and not there; {nearest}", absent.label),
-            )
-            // What somebody chose not to see is no fault until somebody quotes it.
-            .at(if left_out { Severity::Note } else { Severity::Warning })
-            .with("expected", absent.label.as_str())
-            .with("nearest", absent.nearest.clone()),
-        );
-    }
-}
-
-/// Whether a command's filters let through none of the lines that tell a quantity.
-fn leaves_out(read: &ResultRun, command: &CommandLine, metric: Option<Metric>) -> bool {
-    let tool = read.run.reported.tool.as_ref().map_or("", |t| t.name.as_str());
-    let (Some(printing), Some(metric)) = (printing(tool), metric) else { return false };
-    let mut lines = (0..printing.versions.len())
-        .flat_map(|v| printing.of(v))
-        .filter(|p| p.metric == Some(metric));
-    !command.filters().is_empty() && lines.all(|p| command.shows(p.line) == Some(false))
 }
 
 /// A figure that cannot be: not finite, negative, or a time of zero.

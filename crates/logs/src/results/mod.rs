@@ -18,6 +18,7 @@ mod invalid;
 mod judge;
 mod labels;
 mod meaning;
+mod missing;
 mod node;
 mod own;
 mod plan;

@@ -90,3 +90,28 @@ fn a_document_that_breaks_off_is_said_to() {
     assert_eq!(error.kind(), ErrorKind::Document);
     assert!(error.to_string().contains("the document that begins on line 1 breaks off"), "{error}");
 }
+
+#[test]
+fn requests_without_a_token_did_not_succeed() {
+    // 4,500 successful requests in a minute of a dead engine.
+    let dead = file(&[
+        ("completed", "4500"),
+        ("total_output_tokens", "0"),
+        ("output_throughput", "0.0"),
+        ("mean_ttft_ms", "0.0"),
+    ]);
+    let all = findings(&dead);
+    let expected = "4500 requests are called successful, and not one token came back";
+    assert_eq!(of(&all, "all-failed"), [(expected, Severity::Error)]);
+    assert!(of(&findings(&file(&[])), "all-failed").is_empty());
+}
+
+#[test]
+fn a_quantity_that_is_null_throughout_is_missing() {
+    let all = findings(&file(&[("output_throughput", "null")]));
+    let expected = [("output_throughput is null: no value", Severity::Warning)];
+    assert_eq!(of(&all, "metric-missing")[..1], expected);
+    // One statistic of two.
+    let one = of(&findings(&file(&[("mean_ttft_ms", "null")])), "metric-missing").len();
+    assert_eq!(one, of(&findings(&file(&[])), "metric-missing").len());
+}
