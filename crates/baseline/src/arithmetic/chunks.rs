@@ -6,6 +6,7 @@ use trueline_core::{
 };
 
 use super::checks::{CHUNKS_ARE_NOT_TOKENS, ITL_IS_NOT_TPOT};
+use super::first_chunk::first_chunk;
 use super::stated::{
     Reply, about_each, conclude, decode_per_token, real, replies, seconds, spread,
 };
@@ -34,6 +35,7 @@ pub(super) fn check_chunks(run: &BenchRun, thresholds: &Thresholds) -> Outcomes 
                     .with("gaps", gaps)
                     .with("tokens_a_gap", each),
             );
+            findings.extend(first_chunk(run, each, &about, thresholds));
         }
         return conclude(check, about, findings, None);
     }
@@ -52,6 +54,7 @@ pub(super) fn check_chunks(run: &BenchRun, thresholds: &Thresholds) -> Outcomes 
             itl,
             tpot,
         ));
+        findings.extend(first_chunk(run, itl / tpot, &about, thresholds));
     }
     conclude(check, about, findings, None)
 }

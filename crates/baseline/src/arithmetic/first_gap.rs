@@ -1,11 +1,15 @@
 //! The wait for the first token among the gaps between tokens.
 
+use std::time::Duration;
+
 use trueline_core::{
-    BenchRun, Finding, Metric, Need, Outcomes, Scope, Statistic, Thresholds, number,
+    BenchRun, ClaimKind, Finding, Metric, Need, Outcomes, Scope, Statistic, Thresholds, number,
 };
 
 use super::checks::TTFT_IN_ITL;
-use super::stated::{conclude, mean, mean_output, real, replies, seconds, spread};
+use super::stated::{
+    Reply, about_each, conclude, mean, mean_output, middle, real, replies, seconds, spread,
+};
 
 /// Checks that the first gap is not TTFT.
 ///
@@ -13,6 +17,10 @@ use super::stated::{conclude, mean, mean_output, real, replies, seconds, spread}
 /// In most requests there are as many gaps as tokens and the first of them is TTFT; else, on means,
 /// ITL times output tokens is the end-to-end latency, while ITL times the tokens after the first
 /// and TTFT are more than that. Where TTFT is about one gap long the two cannot be told apart.
+///
+/// Or nearly every first gap is over five times TTFT and over twice the gaps behind it: a chunk
+/// without text was taken for the first token. It is a warning, as a decoder that lets replies wait
+/// looks the same.
 pub(super) fn check_first_gap(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
     let check = &TTFT_IN_ITL;
     let about = Scope::of_run(run).with_metric(Metric::ItlS);
@@ -40,6 +48,8 @@ pub(super) fn check_first_gap(run: &BenchRun, thresholds: &Thresholds) -> Outcom
                     .with("requests", rows.len())
                     .with("first_gap_is_ttft", with_ttft),
             );
+        } else if let Some(finding) = first_gap_late(&rows, &about, thresholds) {
+            findings = about_each(&[Metric::TtftS, Metric::ItlS], &finding);
         }
         return conclude(check, about, findings, None);
     }
@@ -69,6 +79,48 @@ pub(super) fn check_first_gap(run: &BenchRun, thresholds: &Thresholds) -> Outcom
         );
     }
     conclude(check, about, findings, None)
+}
+
+/// Whether the first token came with what is called the second.
+fn first_gap_late(rows: &[Reply<'_>], about: &Scope, thresholds: &Thresholds) -> Option<Finding> {
+    let check = &TTFT_IN_ITL;
+    let (late, stall) = (thresholds.get(check, "late"), thresholds.get(check, "stall"));
+    let long: Vec<(f64, f64, f64)> = rows
+        .iter()
+        .filter_map(|r| {
+            let (first, rest) = r.gaps.split_first()?;
+            let usual = middle(rest.iter().map(Duration::as_secs_f64).collect())?;
+            Some((r.ttft, first.as_secs_f64(), usual))
+        })
+        .filter(|(ttft, first, usual)| *first > late * ttft && *first > stall * usual)
+        .collect();
+    if long.is_empty()
+        || real(long.len() as u64) < thresholds.get(check, "late_share") * real(rows.len() as u64)
+    {
+        return None;
+    }
+    let ttft = middle(long.iter().map(|(ttft, ..)| *ttft).collect())?;
+    let first = middle(long.iter().map(|(_, first, _)| *first).collect())?;
+    let usual = middle(long.iter().map(|(.., usual)| *usual).collect())?;
+    let text = format!(
+        "the first gap, {}, is too long for one in {} of {} requests: TTFT of {} seems to be that of \
+         a chunk without text",
+        seconds(first),
+        long.len(),
+        rows.len(),
+        seconds(ttft),
+    );
+    let finding = Finding::new(check, about.clone(), text)
+        .at(trueline_core::Severity::Warning)
+        .touching(ClaimKind::ALL)
+        .with("form", "requests")
+        .with("requests", rows.len())
+        .with("first_gap_late", long.len())
+        .with("median_ttft_s", ttft)
+        .with("median_first_gap_s", first)
+        .with("median_gap_s", usual)
+        .advising("stamp the first chunk that carries text, reasoning or a tool call");
+    Some(finding)
 }
 
 struct Means {
@@ -176,6 +228,22 @@ mod tests {
         assert!(of(&[20.1, 5.0, 5.0, 5.0, 4.9]).has("ttft-in-itl"));
         assert!(Made::clear(&of(&[20.3, 5.0, 5.0, 5.0, 4.7])));
         assert!(Made::clear(&of(&[5.0; 4])));
+    }
+
+    #[test]
+    fn a_first_gap_that_dwarfs_ttft_and_the_other_gaps_is_the_wait() {
+        let of = |ttft: f64, first: f64| {
+            let gaps = [first, 60.0, 61.0, 59.0];
+            let e2e = ttft + gaps.iter().sum::<f64>();
+            run(&Made::run().request(0.0, ttft, e2e, 5).gaps(&gaps))
+        };
+        // The published TTFT of 5 ms, where another server had 214 ms.
+        let found = of(5.0, 209.0);
+        let severities: Vec<_> = found.findings().map(|f| f.severity).collect();
+        assert_eq!(severities, [trueline_core::Severity::Warning; 2]);
+        // Four times TTFT; and a first gap like the others behind a cached prompt.
+        assert!(Made::clear(&of(52.0, 209.0)));
+        assert!(Made::clear(&of(5.0, 70.0)));
     }
 
     #[test]
