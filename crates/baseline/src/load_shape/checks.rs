@@ -105,7 +105,12 @@ pub(crate) const OVER_SATURATED: CheckInfo = CheckInfo {
     thresholds: &[
         FEW,
         threshold("p", 0.01, "of Kendall's tau over means of a wave, for each of the two series"),
-        threshold("growth", 0.5, "of the median over the run: a stable queue varies by less"),
+        threshold(
+            "growth",
+            0.5,
+            "of the median over the run: a stable queue varies by less; of a run whose requests are all \
+             sent at once, TTFT",
+        ),
         threshold("achieved", 0.95, "of the rate asked for, beyond what chance explains"),
     ],
     rule: "requests come faster than they are served: the latencies say how long the run was",
