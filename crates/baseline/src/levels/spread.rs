@@ -56,7 +56,7 @@ pub(super) fn check_spread(runs: &[&BenchRun], thresholds: &Thresholds) -> Outco
                 spread.runs,
                 level.load,
                 percent(spread.share),
-                if what.is_empty() { spread.metric.name() } else { what },
+                if what.is_empty() { "requests a second" } else { what },
                 short(spread.least, 3),
                 short(spread.most, 3)
             );

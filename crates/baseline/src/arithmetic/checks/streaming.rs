@@ -32,7 +32,8 @@ pub(in super::super) const CHUNKS_ARE_NOT_TOKENS: CheckInfo = CheckInfo {
         threshold("tpot_too_small", 0.05, "what the tokens of the first chunk leave out of TPOT"),
     ],
     rule: "a chunk carries several tokens: the gap between chunks is no time per token",
-    advice: "quote TPOT, and the gap between chunks as what it is",
+    advice: "quote TPOT, and the gap between chunks as what it is; tokens that are never streamed, \
+             such as reasoning, make TPOT too small",
 };
 
 pub(in super::super) const ITL_IS_NOT_TPOT: CheckInfo = CheckInfo {
