@@ -71,10 +71,6 @@ case("console-without-ttft-and-itl", run__txt="\n".join(lines) + "\n")
 four = [r | {"out": 4 * (len(r["gaps"]) + 1)} for r in
         simulate(1200, 2, ttft=0.0336, gap=0.01636, out=6, spread=0.01, seed=105)]
 case("chunks-of-four-tokens", bench__json=text(vllm(four, cap=2, max_output_tokens_per_s=72.0)))
-# With 1,024 tokens the first chunk of four is no matter.
-long = [r | {"out": 4 * (len(r["gaps"]) + 1)} for r in
-        simulate(100, 8, ttft=0.0336, gap=0.01636, out=256, spread=0.01, seed=125)]
-case("chunks-of-long-replies", bench__json=text(vllm(long, cap=8, max_output_tokens_per_s=488.0)))
 # club-3090 PR 1232: reasoning is left out of the stream, so TTFT is that of the first token of the
 # answer: a cliff where replies begin to reason. 474 of 512 tokens come before it.
 answer = settled([r | {"ttft": r["ttft"] + 474 * 0.010, "out": 512} for r in

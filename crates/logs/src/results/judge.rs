@@ -230,7 +230,9 @@ fn check_values(read: &ResultRun, outcomes: &mut Outcomes) {
     }
     let reported = &read.run.reported;
     let totals = reported.totals.iter().map(|total| (total.value.why(), total.source.as_str()));
-    for (why, source) in totals.chain([(reported.duration.why(), "the duration")]) {
+    let all = totals.chain([(reported.duration.why(), "the duration")]);
+    // A key that stands twice is told as such.
+    for (why, source) in all.filter(|(_, source)| !read.doubled.iter().any(|d| d == source)) {
         let what = match why {
             Some(Why::NonFinite) => "is not finite",
             Some(Why::Impossible) => "is no number that can be",
