@@ -126,7 +126,10 @@ fn check_planned(read: &ResultRun, outcomes: &mut Outcomes) {
     match (is_measured(read), read.closing) {
         // A file whose every value is null.
         (false, Closing::NotApplicable) if planned.is_empty() && read.rejected.is_empty() => {
-            outcomes.found(found("no value is there, measured or planned".to_owned()));
+            outcomes.found(
+                found("no value is there, measured or planned".to_owned())
+                    .advising("find out why the tool had nothing to write, and run it again"),
+            );
             return;
         }
         (false, _) if !planned.is_empty() => {}
