@@ -8,6 +8,7 @@ use serde::de::IgnoredAny;
 
 use super::Part;
 use super::node::Node;
+use super::prefix::without_prefixes;
 use crate::repair::repair;
 use crate::source::{BLOCK_BYTES, Source};
 use crate::{Error, ErrorKind};
@@ -69,7 +70,7 @@ impl Input {
     /// Cuts a text up.
     pub(crate) fn parse(name: &str, text: &str) -> Self {
         let text = cleaned(text.trim_start_matches('\u{feff}'));
-        let text = repair(&text).0.into_owned();
+        let text = repair(&without_prefixes(&text)).0.into_owned();
         let mut input = Self {
             name: name.to_owned(),
             documents: Vec::new(),

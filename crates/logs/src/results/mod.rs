@@ -22,6 +22,7 @@ mod missing;
 mod node;
 mod own;
 mod plan;
+mod prefix;
 mod quantity;
 mod read;
 mod row;
