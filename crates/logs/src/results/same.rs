@@ -1,6 +1,7 @@
 //! Whether two readings tell of one run: a result file, its console, its CSV, its records.
 
 use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
 
 use trueline_core::{Figure, Metric, RequestRecord, Statistic, Tool};
 
@@ -44,11 +45,11 @@ fn detail(read: &ResultRun) -> (bool, bool, usize) {
 }
 
 fn is_same(a: &ResultRun, b: &ResultRun) -> bool {
-    let name = |read: &ResultRun| read.run.reported.tool.as_ref().map(|t: &Tool| t.name.clone());
-    if name(a) != name(b) {
+    let (tool, other) = (&a.run.reported.tool, &b.run.reported.tool);
+    if tool.as_ref().map(|t: &Tool| &t.name) != other.as_ref().map(|t| &t.name) {
         return false;
     }
-    if is_beside(a, b) && (is_shell_of(a, b) || is_shell_of(b, a)) {
+    if (is_shell_of(a, b) || is_shell_of(b, a)) && is_beside(a, b) {
         return true;
     }
     // A sweep's summary lists the runs that its files hold, and one stage is the sum of itself.
@@ -90,23 +91,24 @@ fn is_already(a: &ResultRun, b: &ResultRun) -> bool {
 
 /// Whether two readings come from one folder.
 fn is_beside(a: &ResultRun, b: &ResultRun) -> bool {
-    let folder = |read: &ResultRun| {
-        let path = std::path::PathBuf::from(read.run.source.clone().unwrap_or_default());
-        path.parent().map(std::path::Path::to_path_buf)
-    };
+    fn folder(read: &ResultRun) -> Option<&Path> {
+        Path::new(read.run.source.as_deref().unwrap_or_default()).parent()
+    }
     folder(a) == folder(b)
 }
 
 /// Whether one reading holds nothing but the other's duration and totals.
 fn is_shell_of(shell: &ResultRun, whole: &ResultRun) -> bool {
     let (a, b) = (&shell.run.reported, &whole.run.reported);
-    let is_shell = a.figures.is_empty() && shell.run.requests.is_empty();
+    if !(a.figures.is_empty() && shell.run.requests.is_empty()) {
+        return false;
+    }
     let same_time = a.duration.value().is_some_and(|d| Some(d) == b.duration.value());
     let same_totals = a
         .totals
         .iter()
         .all(|t| b.total(t.total).is_none_or(|other| Some(other) == t.value.value()));
-    is_shell && same_time && same_totals
+    same_time && same_totals
 }
 
 /// Whether two values are one, each written in its own steps.
