@@ -1,11 +1,11 @@
 //! Whether two readings tell of one run: a result file, its console, its CSV, its records.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::path::Path;
 
 use trueline_core::{Figure, Metric, RequestRecord, Statistic, Tool};
 
-use super::ResultRun;
+use super::{Part, ResultRun};
 
 /// How many figures two readings must share to be known as one run.
 const SHARED: usize = 4;
@@ -14,18 +14,19 @@ const SHARED: usize = 4;
 /// others fill gaps.
 pub(super) fn merged(all: Vec<ResultRun>) -> Vec<ResultRun> {
     let mut runs: Vec<ResultRun> = Vec::new();
-    // A reading is held against those of its tool in another form alone: a file of ten thousand runs
-    // is one form.
-    let mut places: HashMap<String, BTreeMap<&str, Vec<usize>>> = HashMap::new();
+    // A reading is held against those of its tool in another form or part alone: a file of ten
+    // thousand runs is one of either, and a sum is another part than the stages of its format.
+    let mut places: HashMap<String, HashMap<(&str, Part), Vec<usize>>> = HashMap::new();
     for read in all {
         let tool = read.run.reported.tool.as_ref().map_or("", |tool| tool.name.as_str());
         let forms = places.entry(tool.to_owned()).or_default();
-        let others = forms.iter().filter(|(form, _)| **form != read.format.name);
+        let form = (read.format.name, read.part);
+        let others = forms.iter().filter(|(other, _)| **other != form);
         let mut others: Vec<usize> = others.flat_map(|(_, places)| places).copied().collect();
         others.sort_unstable();
         let same = others.into_iter().find(|at| runs.get(*at).is_some_and(|r| is_same(r, &read)));
         let Some(run) = same.and_then(|at| runs.get_mut(at)) else {
-            forms.entry(read.format.name).or_default().push(runs.len());
+            forms.entry(form).or_default().push(runs.len());
             runs.push(read);
             continue;
         };
