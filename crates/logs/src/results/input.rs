@@ -108,7 +108,8 @@ impl Input {
                 }
                 continue;
             }
-            if length == Length::BreaksOff {
+            if length == Length::Open && (self.truncated.is_some() || is_sound_to_its_end(rest)) {
+                // What is open inside a document that breaks off is part of it.
                 let why = || format!("the document that begins on line {number} breaks off");
                 self.truncated.get_or_insert_with(why);
             } else if is_object_start(begins) {
@@ -167,8 +168,8 @@ const BLANKS: [char; 3] = [' ', '\t', '\r'];
 enum Length {
     /// So many bytes.
     Of(usize),
-    /// To the end of the text and beyond.
-    BreaksOff,
+    /// Its brackets do not close before the text ends.
+    Open,
     /// It is no document.
     Nothing,
 }
@@ -177,8 +178,7 @@ enum Length {
 ///
 /// Its end is looked for by its brackets alone, and only what lies between is parsed: what nests
 /// without end or breaks off inside a string of a line is left where it does so, and a text of many
-/// beginnings is not gone through again and again. What never closes is parsed to tell whether it is
-/// sound up to the end: no more beginnings do not close than brackets may nest.
+/// beginnings is not gone through again and again.
 fn document_length(text: &str) -> Length {
     let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
     for (at, byte) in text.bytes().enumerate() {
@@ -199,10 +199,13 @@ fn document_length(text: &str) -> Length {
             _ => {}
         }
     }
-    match serde_json::from_str::<IgnoredAny>(text) {
-        Err(error) if error.is_eof() => Length::BreaksOff,
-        _ => Length::Nothing,
-    }
+    Length::Open
+}
+
+/// Whether an open document has no other fault than that its text ends. No more beginnings are open
+/// than brackets may nest.
+fn is_sound_to_its_end(text: &str) -> bool {
+    serde_json::from_str::<IgnoredAny>(text).is_err_and(|error| error.is_eof())
 }
 
 /// Whether a text may begin with a document: an object, or a list of objects or of what stands on
