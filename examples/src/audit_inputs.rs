@@ -77,10 +77,14 @@ impl Sorted {
         let piped = sorted.piped_log.is_some() || sorted.piped_results.is_some();
         if !piped && taken.iter().all(|files| files.is_empty()) && !paths.is_empty() {
             return Err(first_error.unwrap_or_else(|| {
-                Failure::new(format!(
-                    "expected a request log, results, a host record or claims; found {}",
-                    sorted.aside.first().map_or("nothing", |(_, why)| why)
-                ))
+                let kinds = "expected a request log, results, a host record or claims";
+                Failure::new(match sorted.aside.first() {
+                    Some((path, why)) if why.starts_with("expected") => {
+                        format!("{}: {why}", path.display())
+                    }
+                    Some((path, why)) => format!("{}: {kinds}; found {why}", path.display()),
+                    None => format!("{kinds}; found nothing"),
+                })
             }));
         }
         Ok(sorted)

@@ -191,7 +191,7 @@ pub(crate) const HIDDEN_FAILURES: CheckInfo = CheckInfo {
     severity: (Warning, Error),
     touches: &[Absolute, Capacity, Tail, Production],
     needs: &[Need::FailuresCounted],
-    implied_by: &[],
+    implied_by: &["all-failed"],
     thresholds: &[
         threshold("warning_share", 0.01, "the survivors are then nearly all"),
         threshold("error_share", 0.10, "what failed may be what was slow"),

@@ -79,7 +79,9 @@ mod work;
 pub use arithmetic::{ARITHMETIC_CHECKS, check_arithmetic};
 pub use best_of_n::check_best_of_n;
 pub use checks::CHECKS;
-pub use claimed::{CLAIM_CHECKS, check_aligned, check_definitions, check_quoted_rate};
+pub use claimed::{
+    CLAIM_CHECKS, check_aligned, check_called, check_definitions, check_quoted_rate,
+};
 pub use conditions::{
     ArmNotes, check_claim_conditions, check_log_witnesses_run, check_same_conditions,
 };

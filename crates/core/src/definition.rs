@@ -203,7 +203,16 @@ impl Definition {
     /// Whether two figures of one metric mean the same: time, clock, samples and first token. Who
     /// counted and how percentiles are taken is left out: the figure stays one of the same kind.
     pub fn means_same_as(&self, other: &Self) -> bool {
-        self.deciding() == other.deciding()
+        let parts = |one: &Self| {
+            [
+                mark_words(one.from),
+                mark_words(one.to),
+                side_words(one.side),
+                each_words(one.each),
+                first_token_words(one.first_token),
+            ]
+        };
+        parts(self) == parts(other)
     }
 
     /// What sets it apart from another, in words: of the parts by which [`Self::means_same_as`]

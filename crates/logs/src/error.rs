@@ -57,6 +57,11 @@ impl Error {
         &self.name
     }
 
+    /// What it says, without the input it is about.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
     pub(crate) fn new(kind: ErrorKind, name: &str, message: impl Into<String>) -> Self {
         Self { kind, name: name.to_owned(), message: message.into(), source: None }
     }
@@ -98,8 +103,18 @@ impl Error {
         Self::new(
             ErrorKind::Empty,
             name,
-            "expected a request log, found no bytes but white space; check that the server writes \
-             to it",
+            "expected a request log or results, found no bytes but white space; check that it was \
+             written",
+        )
+    }
+
+    pub(crate) fn cut(name: &str, why: &str) -> Self {
+        Self::new(
+            ErrorKind::Document,
+            name,
+            format!(
+                "expected whole JSON documents; {why}: the file was cut, or is still being written"
+            ),
         )
     }
 

@@ -141,16 +141,25 @@ fn score(table: &Table, rows: &[Vec<String>]) -> (usize, usize, BTreeSet<String>
     (total, most, found)
 }
 
-fn unknown(name: &str, head: &str, rows: &[Vec<String>]) -> Error {
+/// What a text is that is no request log, in words.
+pub(crate) fn found_instead(head: &str) -> String {
+    found_in(head, &head_rows(head))
+}
+
+fn found_in(head: &str, rows: &[Vec<String>]) -> String {
     let keys: BTreeSet<&str> = rows.iter().flatten().map(String::as_str).collect();
     let shown: Vec<&str> = keys.iter().copied().take(KEYS_SHOWN).collect();
-    let found = if shown.is_empty() {
+    if shown.is_empty() {
         let line = head.lines().find(|l| !l.trim().is_empty()).unwrap_or_default();
         let line: String = line.trim().chars().take(60).collect();
         format!("no JSON object in its first {LINES} lines (the first is {line:?})")
     } else {
         format!("objects with the keys {}", shown.join(", "))
-    };
+    }
+}
+
+fn unknown(name: &str, head: &str, rows: &[Vec<String>]) -> Error {
+    let found = found_in(head, rows);
     Error::new(
         ErrorKind::UnknownFormat,
         name,

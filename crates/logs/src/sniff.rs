@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::adapters::{Role, parse_header};
-use crate::recognition::recognize;
+use crate::recognition::{found_instead, recognize};
 use crate::results::{ResultFile, read_results, read_results_from};
 use crate::source::Source;
 use crate::{Error, ErrorKind, ReadOptions, Recognition};
@@ -78,6 +78,10 @@ fn results_else(kind: Kind, read: impl FnOnce() -> Result<ResultFile, Error>) ->
             formats.dedup();
             Kind::Results(formats)
         }
+        // A document that breaks off says more than that it is no log.
+        Err(error) if error.kind() == ErrorKind::Document => {
+            Kind::Unknown { found: error.message().to_owned() }
+        }
         Err(_) => kind,
     }
 }
@@ -85,7 +89,7 @@ fn results_else(kind: Kind, read: impl FnOnce() -> Result<ResultFile, Error>) ->
 fn unknown_if_unreadable(kind: Result<Kind, Error>) -> Result<Kind, Error> {
     match kind {
         Err(error) if matches!(error.kind(), ErrorKind::Empty | ErrorKind::Binary) => {
-            Ok(Kind::Unknown { found: error.to_string() })
+            Ok(Kind::Unknown { found: error.message().to_owned() })
         }
         other => other,
     }
@@ -115,7 +119,7 @@ fn kind(mut source: Source<'_>) -> Result<Kind, Error> {
     }
     match recognize(name, &text, &ReadOptions::default()) {
         Ok(recognition) => Ok(Kind::RequestLog(recognition)),
-        Err(error) => Ok(Kind::Unknown { found: error.to_string() }),
+        Err(_) => Ok(Kind::Unknown { found: found_instead(&text) }),
     }
 }
 

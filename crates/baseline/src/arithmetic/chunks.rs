@@ -6,6 +6,7 @@ use trueline_core::{
 };
 
 use super::checks::CHUNKS_ARE_NOT_TOKENS;
+use super::first_chunk::first_chunk;
 use super::stated::{decode_per_token, spread};
 use super::words::seconds;
 use crate::conclusion::conclude;
@@ -36,6 +37,7 @@ pub(super) fn check_chunks(run: &BenchRun, thresholds: &Thresholds) -> Outcomes 
                     .with("gaps", gaps)
                     .with("tokens_a_gap", each),
             );
+            findings.extend(first_chunk(run, each, &about, thresholds));
         }
         return conclude(check, about, findings, None);
     }
@@ -54,6 +56,7 @@ pub(super) fn check_chunks(run: &BenchRun, thresholds: &Thresholds) -> Outcomes 
             itl,
             tpot,
         ));
+        findings.extend(first_chunk(run, itl / tpot, &about, thresholds));
     }
     conclude(check, about, findings, None)
 }

@@ -1,15 +1,18 @@
 //! The wait for the first token among the gaps between tokens.
 
+use std::time::Duration;
+
 use trueline_core::{
-    BenchRun, Finding, Metric, Need, Outcomes, Scope, Statistic, Thresholds, number,
+    BenchRun, ClaimKind, Finding, Metric, Need, Outcomes, Scope, Severity, Statistic, Thresholds,
+    number,
 };
 
 use super::checks::TTFT_IN_ITL;
-use super::stated::{mean, mean_output, replies, spread};
+use super::stated::{Reply, about_each, mean, mean_output, replies, spread};
 use super::words::seconds;
 use crate::conclusion::conclude;
 use crate::form::Form;
-use crate::stats::count;
+use crate::stats::{count, median_of};
 
 /// Checks that the first gap is not TTFT.
 ///
@@ -17,6 +20,10 @@ use crate::stats::count;
 /// In most requests there are as many gaps as tokens and the first of them is TTFT; else, on means,
 /// ITL times output tokens is the end-to-end latency, while ITL times the tokens after the first
 /// and TTFT are more than that. Where TTFT is about one gap long the two cannot be told apart.
+///
+/// Or nearly every first gap is over five times TTFT and over twice the gaps behind it: a chunk
+/// without text was taken for the first token. It is a warning, as a decoder that lets replies wait
+/// looks the same.
 pub(super) fn check_first_gap(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
     let check = &TTFT_IN_ITL;
     let about = Scope::of_run(run).with_metric(Metric::ItlS);
@@ -27,7 +34,7 @@ pub(super) fn check_first_gap(run: &BenchRun, thresholds: &Thresholds) -> Outcom
         let with_ttft = rows
             .iter()
             .filter(|r| {
-                let first = r.gaps.first().map_or(0.0, std::time::Duration::as_secs_f64);
+                let first = r.gaps.first().map_or(0.0, Duration::as_secs_f64);
                 let one_each = (count(r.gaps.len()) - r.tokens).abs() < 0.5;
                 one_each && (first - r.ttft).abs() <= near * r.ttft
             })
@@ -44,6 +51,8 @@ pub(super) fn check_first_gap(run: &BenchRun, thresholds: &Thresholds) -> Outcom
                     .with("requests", rows.len())
                     .with("first_gap_is_ttft", with_ttft),
             );
+        } else if let Some(finding) = first_gap_late(&rows, &about, thresholds) {
+            findings = about_each(&[Metric::TtftS, Metric::ItlS], &finding);
         }
         return conclude(check, about, findings, None);
     }
@@ -73,6 +82,48 @@ pub(super) fn check_first_gap(run: &BenchRun, thresholds: &Thresholds) -> Outcom
         );
     }
     conclude(check, about, findings, None)
+}
+
+/// Whether the first token came with what is called the second.
+fn first_gap_late(rows: &[Reply<'_>], about: &Scope, thresholds: &Thresholds) -> Option<Finding> {
+    let check = &TTFT_IN_ITL;
+    let (late, stall) = (thresholds.get(check, "late"), thresholds.get(check, "stall"));
+    let long: Vec<(f64, f64, f64)> = rows
+        .iter()
+        .filter_map(|r| {
+            let (first, rest) = r.gaps.split_first()?;
+            let usual = median_of(rest.iter().map(Duration::as_secs_f64).collect())?;
+            Some((r.ttft, first.as_secs_f64(), usual))
+        })
+        .filter(|(ttft, first, usual)| *first > late * ttft && *first > stall * usual)
+        .collect();
+    if long.is_empty()
+        || count(long.len()) < thresholds.get(check, "late_share") * count(rows.len())
+    {
+        return None;
+    }
+    let ttft = median_of(long.iter().map(|(ttft, ..)| *ttft).collect())?;
+    let first = median_of(long.iter().map(|(_, first, _)| *first).collect())?;
+    let usual = median_of(long.iter().map(|(.., usual)| *usual).collect())?;
+    let text = format!(
+        "the first gap, {}, is too long for one in {} of {} requests: TTFT of {} seems to be that of \
+         a chunk without text",
+        seconds(first),
+        long.len(),
+        rows.len(),
+        seconds(ttft),
+    );
+    let finding = Finding::new(check, about.clone(), text)
+        .at(Severity::Warning)
+        .touching(ClaimKind::ALL)
+        .with("form", Form::Requests)
+        .with("requests", rows.len())
+        .with("first_gap_late", long.len())
+        .with("median_ttft_s", ttft)
+        .with("median_first_gap_s", first)
+        .with("median_gap_s", usual)
+        .advising("stamp the first chunk that carries text, reasoning or a tool call");
+    Some(finding)
 }
 
 struct Means {
@@ -180,6 +231,22 @@ mod tests {
         assert!(of(&[20.1, 5.0, 5.0, 5.0, 4.9]).has("ttft-in-itl"));
         assert!(Made::clear(&of(&[20.3, 5.0, 5.0, 5.0, 4.7])));
         assert!(Made::clear(&of(&[5.0; 4])));
+    }
+
+    #[test]
+    fn a_first_gap_that_dwarfs_ttft_and_the_other_gaps_is_the_wait() {
+        let of = |ttft: f64, first: f64| {
+            let gaps = [first, 60.0, 61.0, 59.0];
+            let e2e = ttft + gaps.iter().sum::<f64>();
+            run(&Made::run().request(0.0, ttft, e2e, 5).gaps(&gaps))
+        };
+        // The published TTFT of 5 ms, where another server had 214 ms.
+        let found = of(5.0, 209.0);
+        let severities: Vec<_> = found.findings().map(|f| f.severity).collect();
+        assert_eq!(severities, [Severity::Warning; 2]);
+        // Four times TTFT; and a first gap like the others behind a cached prompt.
+        assert!(Made::clear(&of(52.0, 209.0)));
+        assert!(Made::clear(&of(5.0, 70.0)));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use trueline_core::{
     BenchRun, By, Each, Figure, Finding, Known, Mark, Metric, Need, Outcomes, Percentiles, Scope,
-    Statistic, Stretch, Thresholds, Total,
+    Statistic, Stretch, Thresholds, TokensBy, Total,
 };
 
 use super::checks::SUMMARY_CONTRADICTS_REQUESTS;
@@ -149,9 +149,25 @@ fn figures(run: &BenchRun, metric: Metric) -> impl Iterator<Item = &Figure> {
         let stated = !matches!(figure.value, Known::Is { by: By::Derived, .. });
         stated
             && meaning.each == each
+            && is_counted_alike(run, figure)
             && (!is_time || (sent && meaning.side == run.side))
             && not_zero
     })
+}
+
+/// Whether a figure rests on the same count of tokens as the requests do: theirs is the server's where
+/// the server counts, and some tools divide by their own.
+fn is_counted_alike(run: &BenchRun, figure: &Figure) -> bool {
+    let (server, own) = match figure.metric {
+        Metric::TpotS | Metric::E2ePerTokenS | Metric::OutputTokens => {
+            (Total::OutputTokens, Total::OwnOutputTokens)
+        }
+        Metric::PromptTokens => (Total::PromptTokens, Total::OwnPromptTokens),
+        _ => return true,
+    };
+    let by_tool = figure.definition.tokens_by == TokensBy::Tool;
+    let both = run.tokens(server).zip(run.reported.total(own));
+    !by_tool || both.is_none_or(|(server, own)| server == own)
 }
 
 /// Between which values a statistic of the samples lies.
@@ -218,6 +234,25 @@ mod tests {
 
     fn p(percent: f64) -> Statistic {
         Statistic::Quantile(Share::new(percent / 100.0).unwrap())
+    }
+
+    #[test]
+    fn a_time_per_token_by_another_count_is_not_that_of_the_requests() {
+        // As published: 130 ms, TTFT 32 ms, and 24 tokens by the server: 4.24 ms; the tool divides
+        // by its own 25 - 1: 4.07 ms.
+        let of = |own: u64| {
+            let rows = (0..12).fold(Made::run(), |made, _| made.request(0.0, 32.1, 129.7, 24));
+            let by_tool = super::super::fixture::usual(Metric::TpotS).tokens_by(TokensBy::Tool);
+            let tpot = (129.7 - 32.1) / 24.0 / 1e3;
+            let made = rows
+                .total(Total::OutputTokens, 12 * 24)
+                .total(Total::OwnOutputTokens, 12 * own)
+                .stepped(Metric::TpotS, Statistic::Mean, tpot, by_tool, 0.0);
+            check_summary(&made.0, &Thresholds::default()).has("summary-contradicts-requests")
+        };
+        assert!(!of(25));
+        // With the same count it is another time.
+        assert!(of(24));
     }
 
     #[test]

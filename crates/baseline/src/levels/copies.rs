@@ -1,12 +1,12 @@
 //! Whether runs are copies of each other, judged by their figures.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use trueline_core::{BenchRun, Finding, Need, Outcomes, Scope, Thresholds};
 
 use super::checks::ZERO_SPREAD;
 use super::curve::{arm_of, curves};
-use super::exact::{agreement, listed, measurements};
+use super::exact::{Exact, agreement, listed, measurements, sharing};
 use crate::checks::DUPLICATE_RUN;
 use crate::form::Form;
 use crate::stats::count;
@@ -17,11 +17,22 @@ const FULL_FIGURES: usize = 4;
 /// Fewer digits do not show that a figure is written in full.
 const FULL_DIGITS: f64 = 5.0;
 
+/// So many figures of a console that are equal as far as they are written are none either, of as
+/// many measurements as are named below: a whole console has about twenty, of five.
+const ROUNDED_FIGURES: usize = 10;
+
+/// Of so many measurements.
+const ROUNDED_FAMILIES: usize = 3;
+
+/// In so many digits each.
+const ROUNDED_DIGITS: f64 = 4.0;
+
 /// Checks that no two runs of different labels state the same figures.
 ///
 /// # Formula
 /// All times and rates that both state are equal, at least four of them written in full to five
-/// digits or more.
+/// digits or more; or ten of three measurements, written in steps to four digits or more, as two
+/// copies of a console are.
 ///
 /// # Shape
 /// `runs` are those of any arms at any loads. Runs whose requests are recorded on both sides are left
@@ -32,39 +43,58 @@ pub fn check_copied_figures(runs: &[&BenchRun]) -> Outcomes {
     let check = &DUPLICATE_RUN;
     let about = arm_of(runs);
     let mut outcomes = Outcomes::default();
-    let figures: Vec<_> = runs
+    let figures: Vec<Vec<Exact>> = runs
         .iter()
-        .map(|run| (*run, if run.reported.is_empty() { Vec::new() } else { measurements(run) }))
+        .map(|run| if run.reported.is_empty() { Vec::new() } else { measurements(run) })
         .collect();
-    let mut compared = false;
+    // The copies of each run that is none itself, with how many figures are equal.
+    let mut copies: BTreeMap<usize, (Vec<usize>, usize)> = BTreeMap::new();
     let mut told: BTreeSet<usize> = BTreeSet::new();
-    for (at, (run, own)) in figures.iter().enumerate() {
-        let (mut copies, mut equal) = (vec![*run], usize::MAX);
-        for (j, (other, others)) in figures.iter().enumerate().skip(at + 1) {
-            let recorded = !run.requests.is_empty() && !other.requests.is_empty();
-            if run.label == other.label || recorded || own.is_empty() || others.is_empty() {
-                continue;
-            }
-            compared = true;
-            let same = agreement(own, others, FULL_DIGITS);
-            if same.different == 0 && same.full >= FULL_FIGURES && told.insert(j) {
-                copies.push(*other);
-                equal = equal.min(same.full);
-            }
+    for (a, b) in sharing(&figures, ROUNDED_DIGITS) {
+        let at = |n: usize| Some((*runs.get(n)?, figures.get(n)?));
+        let (Some((run, own)), Some((other, others))) = (at(a), at(b)) else { continue };
+        let recorded = !run.requests.is_empty() && !other.requests.is_empty();
+        if run.label == other.label || recorded || told.contains(&b) {
+            continue;
         }
-        if copies.len() > 1 {
-            find_copies(&copies, equal, &mut outcomes);
+        if let Some(equal) = equal_figures(own, others) {
+            told.insert(b);
+            let (list, least) = copies.entry(a).or_insert((vec![a], usize::MAX));
+            list.push(b);
+            *least = equal.min(*least);
         }
+    }
+    for (list, equal) in copies.into_values() {
+        let of: Vec<&BenchRun> = list.iter().filter_map(|n| runs.get(*n).copied()).collect();
+        find_copies(&of, equal, &mut outcomes);
     }
     if outcomes.findings().count() > 0 {
         return outcomes;
     }
-    if compared {
+    let stating = runs.iter().zip(&figures).filter(|(_, own)| !own.is_empty());
+    let stating: Vec<&BenchRun> = stating.map(|(run, _)| *run).collect();
+    let labels: BTreeSet<&str> = stating.iter().map(|run| run.label.as_str()).collect();
+    if labels.len() > 1 && stating.iter().any(|run| run.requests.is_empty()) {
         outcomes.clear(check, about);
     } else if runs.iter().any(|run| run.requests.is_empty()) {
         outcomes.not_observed(check, Need::Repetitions, about);
     }
     outcomes
+}
+
+/// How many figures two runs have in common, where all that both state are equal and that is no
+/// chance.
+fn equal_figures(a: &[Exact], b: &[Exact]) -> Option<usize> {
+    let full = agreement(a, b, FULL_DIGITS);
+    if full.different > 0 {
+        return None;
+    }
+    if full.full >= FULL_FIGURES {
+        return Some(full.full);
+    }
+    let rounded = agreement(a, b, ROUNDED_DIGITS);
+    (rounded.equal >= ROUNDED_FIGURES && rounded.families.len() >= ROUNDED_FAMILIES)
+        .then_some(rounded.equal)
 }
 
 /// One finding for each arm and load under which a copy stands.
@@ -191,6 +221,35 @@ mod tests {
             run
         };
         assert_eq!(found(&check_copied_figures(&[&rounded("a"), &rounded("b")])), Some(false));
+    }
+
+    #[test]
+    fn a_whole_console_that_agrees_is_a_copy() {
+        let console = |label: &str, p99: f64| {
+            let figures = [
+                ("ttft_s.mean", 0.060_82),
+                ("ttft_s.median", 0.059_90),
+                ("ttft_s.p99", 0.091_11),
+                ("tpot_s.mean", 0.024_41),
+                ("tpot_s.median", 0.024_17),
+                ("tpot_s.p99", p99),
+                ("itl_s.mean", 0.024_39),
+                ("itl_s.median", 0.023_98),
+                ("e2e_latency_s.mean", 0.600_43),
+                ("e2e_latency_s.median", 0.598_12),
+                ("output_tok_per_s", 75.24),
+            ];
+            let mut run = run(label, Load::Concurrency(2), &figures);
+            for figure in &mut run.reported.figures {
+                let step =
+                    if figure.metric == trueline_core::Metric::OutputTokPerS { 1e-2 } else { 1e-5 };
+                *figure = figure.clone().in_steps_of(step);
+            }
+            run
+        };
+        let copied = |runs: &[BenchRun]| found(&check_copied_figures(&refs(runs)));
+        assert_eq!(copied(&[console("a", 0.031_22), console("b", 0.031_22)]), Some(true));
+        assert_eq!(copied(&[console("a", 0.031_22), console("b", 0.031_23)]), Some(false));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Figures that are equal to the last digit.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use trueline_core::{BenchRun, Definition, Metric, Statistic, number};
 
@@ -100,11 +100,11 @@ impl Exact {
 
     /// Whether two stand for the same quantity of different runs.
     fn is_like(&self, other: &Self) -> bool {
-        let meaning = match (self.meaning, other.meaning) {
-            (Some(a), Some(b)) => a.means_same_as(&b),
-            (a, b) => a.is_none() == b.is_none(),
-        };
-        (self.metric, self.statistic) == (other.metric, other.statistic) && meaning
+        (self.metric, self.statistic) == (other.metric, other.statistic)
+            && match (self.meaning, other.meaning) {
+                (Some(a), Some(b)) => a.means_same_as(&b),
+                (a, b) => a.is_none() == b.is_none(),
+            }
     }
 
     /// Whether two are equal as far as they are written.
@@ -119,10 +119,38 @@ impl Exact {
 pub(super) struct Agreement {
     /// The measurements with a figure that is equal to enough digits, by name.
     pub(super) families: BTreeSet<&'static str>,
-    /// How many figures are equal and written in full, to enough digits.
+    /// How many figures are equal, to enough digits.
+    pub(super) equal: usize,
+    /// How many of these are written in full.
     pub(super) full: usize,
     /// How many figures stand in both runs and differ.
     pub(super) different: usize,
+}
+
+/// The pairs of runs that share at least one figure written in so many digits, by their places in
+/// `figures`, each pair once and in order. Only these can agree: of hundreds of runs hardly any do.
+pub(super) fn sharing(figures: &[Vec<Exact>], digits: f64) -> BTreeSet<(usize, usize)> {
+    let mut kinds: BTreeMap<(Metric, String), Vec<(usize, Exact)>> = BTreeMap::new();
+    for (at, own) in figures.iter().enumerate() {
+        for one in own.iter().filter(|one| one.digits() >= digits) {
+            let statistic = one.statistic.map_or(String::new(), |s| s.to_string());
+            kinds.entry((one.metric, statistic)).or_default().push((at, *one));
+        }
+    }
+    let mut pairs = BTreeSet::new();
+    for mut kind in kinds.into_values() {
+        kind.sort_by(|a, b| a.1.value.total_cmp(&b.1.value));
+        // Two are equal within half of the larger step; with the largest of all none is missed.
+        let step = kind.iter().map(|(_, one)| one.step).fold(0.0, f64::max);
+        for (n, (at, one)) in kind.iter().enumerate() {
+            let reach = (step / 2.0).max(2e-9 * one.value.abs());
+            let near = kind.iter().skip(n + 1).take_while(|(_, o)| o.value - one.value <= reach);
+            for (other, _) in near.filter(|(other, exact)| other != at && one.equals(exact)) {
+                pairs.insert((*at.min(other), *at.max(other)));
+            }
+        }
+    }
+    pairs
 }
 
 /// Names in a row as a sentence lists them: `a, b and c`.
@@ -143,6 +171,7 @@ pub(super) fn agreement(a: &[Exact], b: &[Exact], digits: f64) -> Agreement {
             agreement.different += 1;
         } else if one.digits().min(other.digits()) >= digits {
             agreement.families.insert(one.family());
+            agreement.equal += 1;
             agreement.full += usize::from(one.is_full() && other.is_full());
         }
     }
@@ -174,6 +203,24 @@ mod tests {
             assert!((digits(value, step) - wanted).abs() < 1e-9, "{value} in {step}");
         }
         assert!(digits(0.0, 0.0) < 1.0);
+    }
+
+    #[test]
+    fn runs_that_share_a_figure_are_found_without_comparing_all() {
+        let of = |ttft: f64, rate: f64| {
+            let figures = [("ttft_s.mean", ttft), ("output_tok_per_s", rate)];
+            measurements(&run("r", Load::Concurrency(1), &figures))
+        };
+        let figures = [
+            of(0.186_175, 75.240_5),
+            of(0.201_334, 53.100_8),
+            of(0.186_175, 60.0),
+            of(0.25, 53.100_8),
+            of(0.25, 60.0),
+        ];
+        // 0.25 and 60 are too short to say anything.
+        let pairs: Vec<_> = sharing(&figures, 4.0).into_iter().collect();
+        assert_eq!(pairs, [(0, 2), (1, 3)]);
     }
 
     #[test]

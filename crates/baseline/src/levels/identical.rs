@@ -1,10 +1,12 @@
 //! Whether different loads gave the same figures.
 
+use std::collections::BTreeSet;
+
 use trueline_core::{BenchRun, Finding, Need, Outcomes, Thresholds};
 
 use super::checks::IDENTICAL_ACROSS_LEVELS;
 use super::curve::{arm_of, curves};
-use super::exact::{Exact, agreement, listed, measurements};
+use super::exact::{Exact, agreement, listed, measurements, sharing};
 use crate::conclusion::conclude;
 use crate::form::Form;
 use crate::stats::count;
@@ -23,38 +25,45 @@ pub(super) fn check_identical(runs: &[&BenchRun], thresholds: &Thresholds) -> Ou
     let wanted = thresholds.get(check, "metrics");
     let mut compared = false;
     for curve in curves(runs) {
-        let all: Vec<(usize, &BenchRun, Vec<Exact>)> = curve
+        let all: Vec<(usize, &BenchRun)> = curve
             .iter()
             .enumerate()
-            .flat_map(|(i, level)| level.runs.iter().map(move |run| (i, *run, measurements(run))))
+            .flat_map(|(i, level)| level.runs.iter().map(move |run| (i, *run)))
             .collect();
-        for (at, (level, run, figures)) in all.iter().enumerate() {
-            for (other_level, other, others) in all.iter().skip(at + 1) {
-                if level == other_level {
-                    continue;
-                }
-                compared |= !figures.is_empty() && !others.is_empty();
-                let same = agreement(figures, others, digits).families;
-                if count(same.len()) >= wanted {
-                    let (Some(a), Some(b)) = (run.plan.load, other.plan.load) else { continue };
-                    let names: Vec<String> = same.iter().map(ToString::to_string).collect();
-                    let message = format!("{} are equal at {a} and {b}", listed(&names));
-                    outcomes.found(
-                        Finding::new(check, about, message)
-                            .with("form", Form::Aggregate)
-                            .with("runs", vec![run.label.clone(), other.label.clone()])
-                            .with("equal", names),
-                    );
-                    return outcomes;
-                }
+        let figures: Vec<Vec<Exact>> = all.iter().map(|(_, run)| measurements(run)).collect();
+        let told = all.iter().zip(&figures).filter(|(_, own)| !own.is_empty());
+        compared |= told.map(|((level, _), _)| *level).collect::<BTreeSet<_>>().len() > 1;
+        for (a, b) in sharing(&figures, digits) {
+            let at = |n: usize| Some((all.get(n)?, figures.get(n)?));
+            let (Some(((level, run), own)), Some(((other_level, other), others))) = (at(a), at(b))
+            else {
+                continue;
+            };
+            if level == other_level {
+                continue;
+            }
+            let same = agreement(own, others, digits).families;
+            if count(same.len()) >= wanted {
+                let (Some(a), Some(b)) = (run.plan.load, other.plan.load) else { continue };
+                let names: Vec<String> = same.iter().map(ToString::to_string).collect();
+                let message = format!("{} are equal at {a} and {b}", listed(&names));
+                outcomes.found(
+                    Finding::new(check, about, message)
+                        .with("form", Form::Aggregate)
+                        .with("runs", vec![run.label.clone(), other.label.clone()])
+                        .with("equal", names),
+                );
+                return outcomes;
             }
         }
-        let Some((_, first, figures)) = all.first().filter(|_| curve.len() >= 3) else { continue };
+        let first = all.first().zip(figures.first()).filter(|_| curve.len() >= 3);
+        let Some(((_, first), own)) = first else { continue };
         // One measurement that agrees at every level with the first.
         let same = all
             .iter()
-            .filter(|(level, ..)| *level > 0)
-            .map(|(.., others)| agreement(figures, others, digits).families)
+            .zip(&figures)
+            .filter(|((level, _), _)| *level > 0)
+            .map(|(_, others)| agreement(own, others, digits).families)
             .reduce(|a, b| a.intersection(&b).copied().collect());
         if let Some(name) = same.and_then(|same| same.first().copied()) {
             let message = format!("{name} is equal at all {} loads", curve.len());

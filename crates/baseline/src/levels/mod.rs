@@ -7,6 +7,7 @@
 mod checks;
 mod copies;
 mod curve;
+mod deviation;
 mod exact;
 mod identical;
 mod spread;

@@ -1,22 +1,35 @@
 //! How far repetitions at one load lie apart.
 
+use std::collections::BTreeMap;
+
 use trueline_core::number::{percent, short};
 use trueline_core::{BenchRun, Finding, Metric, Need, Outcomes, Thresholds};
 
 use super::checks::HIGH_SPREAD;
 use super::curve::{Level, Stepped, arm_of, curves, value_of};
+use super::deviation::check_deviations;
 use crate::form::Form;
 use crate::stats::{median, sorted};
 
-/// The metrics judged: throughput, and the usual value of each time.
-const JUDGED: [Metric; 5] =
-    [Metric::OutputTokPerS, Metric::RequestPerS, Metric::TtftS, Metric::TpotS, Metric::E2eLatencyS];
+/// The metrics judged: throughput, the usual value of each time, and what an engine does without
+/// load.
+const JUDGED: [Metric; 7] = [
+    Metric::OutputTokPerS,
+    Metric::RequestPerS,
+    Metric::TtftS,
+    Metric::TpotS,
+    Metric::E2eLatencyS,
+    Metric::PrefillTokPerS,
+    Metric::DecodeTokPerS,
+];
 
 /// Checks that repetitions at one load agree to a tenth.
 ///
 /// # Formula
 /// `(max - min - rounding) / median` over the repetitions, for throughput and for the median (else
-/// mean) of each time.
+/// mean) of each time. Rates of prefill and decode are those of tests: only tests of the same
+/// lengths and settings repeat each other. Or the deviation over the mean, where a tool states these
+/// for repetitions of its own.
 ///
 /// # Shape
 /// One outcome a level with repetitions, or one finding for each metric that spreads; one of the
@@ -29,7 +42,7 @@ pub(super) fn check_spread(runs: &[&BenchRun], thresholds: &Thresholds) -> Outco
     for level in curves(runs).into_iter().flatten().filter(|level| level.runs.len() >= 2) {
         let about = about.clone().with_load(level.load);
         let spreads: Vec<Spread> =
-            JUDGED.iter().filter_map(|metric| spread(&level, *metric)).collect();
+            JUDGED.iter().filter_map(|metric| widest(&level, *metric)).collect();
         let wide = |spread: &&Spread| spread.share > thresholds.get(check, "share");
         let mut found: Vec<&Spread> = spreads.iter().filter(wide).collect();
         let all = found.len() >= 3 && found.len() == spreads.len();
@@ -41,10 +54,10 @@ pub(super) fn check_spread(runs: &[&BenchRun], thresholds: &Thresholds) -> Outco
             let (unit, what) = spread.metric.words();
             let mut message = format!(
                 "{} repetitions at {} differ by {} in {}: {} to {} {unit}",
-                level.runs.len(),
+                spread.runs,
                 level.load,
                 percent(spread.share),
-                if what.is_empty() { spread.metric.name() } else { what },
+                if what.is_empty() { "requests a second" } else { what },
                 short(spread.least, 3),
                 short(spread.most, 3)
             );
@@ -57,7 +70,7 @@ pub(super) fn check_spread(runs: &[&BenchRun], thresholds: &Thresholds) -> Outco
                 Finding::new(check, about, message)
                     .with("metric", spread.metric.name())
                     .with("form", Form::Aggregate)
-                    .with("runs", level.runs.len())
+                    .with("runs", spread.runs)
                     .with("least", spread.least)
                     .with("most", spread.most)
                     .with("spread_share", spread.share),
@@ -69,6 +82,7 @@ pub(super) fn check_spread(runs: &[&BenchRun], thresholds: &Thresholds) -> Outco
             outcomes.clear(check, about);
         }
     }
+    check_deviations(runs, thresholds, &mut outcomes);
     if outcomes.iter().count() == 0 {
         outcomes.not_observed(check, Need::Repetitions, about);
     }
@@ -77,25 +91,51 @@ pub(super) fn check_spread(runs: &[&BenchRun], thresholds: &Thresholds) -> Outco
 
 struct Spread {
     metric: Metric,
+    runs: usize,
     least: f64,
     most: f64,
     share: f64,
 }
 
-fn spread(level: &Level<'_>, metric: Metric) -> Option<Spread> {
+/// The widest spread of a metric among the repetitions of a level.
+fn widest(level: &Level<'_>, metric: Metric) -> Option<Spread> {
+    let of_tests = matches!(metric, Metric::PrefillTokPerS | Metric::DecodeTokPerS);
+    let groups = if of_tests { alike(level, metric) } else { vec![level.runs.clone()] };
+    let spreads = groups.iter().filter_map(|runs| spread(runs, metric));
+    spreads.max_by(|a, b| a.share.total_cmp(&b.share))
+}
+
+/// The runs that state a metric, those of the same lengths and settings together, where there are
+/// several.
+fn alike<'a>(level: &Level<'a>, metric: Metric) -> Vec<Vec<&'a BenchRun>> {
+    let mut groups: BTreeMap<String, Vec<&'a BenchRun>> = BTreeMap::new();
+    for run in level.runs.iter().copied().filter(|run| value_of(run, metric).is_some()) {
+        let settings: Vec<String> = run
+            .conditions
+            .iter()
+            .filter(|(key, _)| *key != "date")
+            .map(|(key, value)| format!("{key}={value:?}"))
+            .collect();
+        let lengths = (run.plan.prompt_tokens, run.plan.output_tokens);
+        groups.entry(format!("{lengths:?} {}", settings.join(" "))).or_default().push(run);
+    }
+    groups.into_values().filter(|runs| runs.len() > 1).collect()
+}
+
+fn spread(runs: &[&BenchRun], metric: Metric) -> Option<Spread> {
     let values: Vec<Stepped> =
-        level.runs.iter().map(|run| value_of(run, metric)).collect::<Option<_>>()?;
+        runs.iter().map(|run| value_of(run, metric)).collect::<Option<_>>()?;
     let rounding = values.iter().map(|v| v.half_step).fold(0.0, f64::max) * 2.0;
     let sorted = sorted(values.iter().map(|v| v.value).collect());
     let (least, most) = (*sorted.first()?, *sorted.last()?);
     let middle = median(&sorted).filter(|middle| *middle > 0.0)?;
     let share = (most - least - rounding).max(0.0) / middle;
-    Some(Spread { metric, least, most, share })
+    Some(Spread { metric, runs: runs.len(), least, most, share })
 }
 
 #[cfg(test)]
 mod tests {
-    use trueline_core::{CheckOutcome, Load};
+    use trueline_core::{CheckOutcome, Each, Load};
 
     use super::super::curve::made::*;
     use super::*;
@@ -154,5 +194,28 @@ mod tests {
     fn one_run_a_level_is_no_repetition() {
         assert_eq!(found(&sweep("output_tok_per_s", &[(1, 10.0), (2, 20.0)])), None);
         assert_eq!(found(&[]), None);
+    }
+
+    /// A test of an engine: its mean rate, its deviation over repetitions, its length.
+    fn test(label: &str, mean: f64, std: f64, prompt: u64) -> BenchRun {
+        let figures = [("prefill_tok_per_s.mean", mean), ("prefill_tok_per_s.std", std)];
+        let mut run = run(label, Load::Concurrency(1), &figures);
+        for figure in &mut run.reported.figures {
+            figure.definition.each = Each::Run;
+        }
+        run.plan.prompt_tokens = Some(trueline_core::Tokens::new(prompt));
+        run
+    }
+
+    #[test]
+    fn tests_repeat_each_other_where_lengths_and_settings_are_the_same() {
+        // Published: 92 or 275 tok/s by the clock, steady within each run.
+        let two = [test("a", 92.0, 0.3, 512), test("b", 275.0, 0.9, 512)];
+        assert_eq!(found(&two), Some(vec![Some(Metric::PrefillTokPerS)]));
+        let quiet = |runs: &[BenchRun]| found(runs).is_none_or(|found| found.is_empty());
+        assert!(quiet(&[test("a", 92.0, 0.3, 512), test("b", 275.0, 0.9, 1_024)]));
+        let mut threads = two.clone();
+        threads[1].conditions.set("n_threads", "8", trueline_core::By::Reported);
+        assert!(quiet(&threads));
     }
 }

@@ -14,7 +14,7 @@ pub(crate) const TOO_FEW_WAVES: CheckInfo = CheckInfo {
     severity: (Warning, Warning),
     touches: &[Trend, Capacity, Ranking, Tail],
     needs: &[Need::FiveWaves],
-    implied_by: &["concurrency-not-reached"],
+    implied_by: &["concurrency-not-reached", "all-failed"],
     thresholds: &[threshold("waves", 5.0, "filling and draining take about two waves together")],
     rule: "there are few requests for each slot: filling and draining are a large part of the run",
     advice: "send at least 10 requests for each slot",
@@ -25,7 +25,7 @@ pub(crate) const CONCURRENCY_NOT_REACHED: CheckInfo = CheckInfo {
     severity: (Error, Error),
     touches: &[Trend, Capacity, Ranking, Tail],
     needs: &[Need::Samples, Need::WallTimes],
-    implied_by: &["hidden-failures"],
+    implied_by: &["hidden-failures", "all-failed"],
     thresholds: &[
         threshold("plateau_share", 0.8, "of the time until the last request is sent"),
         threshold("plateau", 0.95, "of the slots busy is full: a slot is empty between requests"),
@@ -105,7 +105,12 @@ pub(crate) const OVER_SATURATED: CheckInfo = CheckInfo {
     thresholds: &[
         FEW,
         threshold("p", 0.01, "of Kendall's tau over means of a wave, for each of the two series"),
-        threshold("growth", 0.5, "of the median over the run: a stable queue varies by less"),
+        threshold(
+            "growth",
+            0.5,
+            "of the median over the run: a stable queue varies by less; of a run whose requests are all \
+             sent at once, TTFT",
+        ),
         threshold("achieved", 0.95, "of the rate asked for, beyond what chance explains"),
     ],
     rule: "requests come faster than they are served: the latencies say how long the run was",

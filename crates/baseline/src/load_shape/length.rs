@@ -33,10 +33,13 @@ pub(super) fn check_length(run: &BenchRun, thresholds: &Thresholds) -> Outcomes 
     if at_most < needed {
         let message = match (by_latency.filter(|by_latency| *by_latency >= least), bounds.low) {
             (Some(_), Some(low)) => format!(
-                "the run lasts {} s, {}{} times the p95 end-to-end latency of {} s",
+                "the run lasts {} s, {}{} the p95 end-to-end latency of {} s",
                 short(seconds, 3),
                 if bounds.high == bounds.low { "" } else { "at most " },
-                short(seconds / low, 2),
+                match short(seconds / low, 2).as_str() {
+                    "1" => "no longer than".to_owned(),
+                    times => format!("{times} times"),
+                },
                 short(low, 3)
             ),
             _ => format!("the run lasts {} s", short(seconds, 3)),

@@ -8,6 +8,7 @@
 //! none, whatever the order in which they were recorded. The requests in flight together share
 //! their fate, so a trend is sought over the means of waves.
 
+mod at_once;
 mod checks;
 mod client;
 mod drift;

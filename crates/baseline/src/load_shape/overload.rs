@@ -3,6 +3,7 @@
 use trueline_core::number::{percent, short};
 use trueline_core::{BenchRun, Finding, Metric, Need, Outcomes, Scope, Thresholds};
 
+use super::at_once::from_burst;
 use super::checks::OVER_SATURATED;
 use super::overload_sums::from_figures;
 use super::timeline::{Sent, Shape, Timeline, by_wave, shape};
@@ -25,7 +26,7 @@ const PARTS: usize = 20;
 /// waiting for a first token must be over 5 % of what was sent, beyond chance: a queue near its limit swings by itself. Or the
 /// rate of sends stays below 95 % of the rate asked for by more than chance.
 ///
-/// Aggregate: see [`from_figures`].
+/// Aggregate: see [`from_figures`]. Requests that were all sent at once: see [`from_burst`].
 ///
 /// # Shape
 /// One finding for each metric that holds the wait: the throughput is the server's limit and stands.
@@ -33,27 +34,25 @@ pub(super) fn check_overload(run: &BenchRun, thresholds: &Thresholds) -> Outcome
     let check = &OVER_SATURATED;
     let about = Scope::of_run(run);
     let mut outcomes = Outcomes::default();
-    let rate = match shape(run) {
-        Shape::Open(rate) => rate,
-        Shape::Closed(_) => {
+    let line = Timeline::of(run);
+    let form = if line.is_some() { Form::Requests } else { Form::Aggregate };
+    let (judged, rate) = match (shape(run), line) {
+        (Shape::Closed(_), _) => {
             outcomes.clear(check, about);
             return outcomes;
         }
-        Shape::Unknown => {
-            outcomes.not_observed(check, Need::LoadAsked, about);
-            return outcomes;
-        }
-    };
-    let (judged, form) = match Timeline::of(run) {
-        Some(line) => (from_requests(&line, rate, thresholds), Form::Requests),
-        None => (from_figures(run, rate, thresholds), Form::Aggregate),
+        (Shape::Unknown, _) => (from_burst(run, thresholds), None),
+        (Shape::Open(rate), Some(line)) => (from_requests(&line, rate, thresholds), Some(rate)),
+        (Shape::Open(rate), None) => (from_figures(run, rate, thresholds), Some(rate)),
     };
     match judged {
         Judged::Overloaded(message, evidence) => {
             for metric in waiting_metrics(run) {
                 let about = about.clone().with_metric(metric);
-                let mut finding =
-                    Finding::new(check, about, message.clone()).with("asked_request_per_s", rate);
+                let mut finding = Finding::new(check, about, message.clone());
+                if let Some(rate) = rate {
+                    finding = finding.with("asked_request_per_s", rate);
+                }
                 for (name, value) in &evidence {
                     finding = finding.with(name, *value);
                 }

@@ -24,7 +24,9 @@ pub(super) fn check_waves(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
                         check,
                         about,
                         format!(
-                            "{requests} requests at concurrency {slots} are {} wave{}",
+                            "{} at concurrency {slots} {} {} wave{}",
+                            requests_in_words(requests),
+                            if requests == 1 { "is" } else { "are" },
                             short(waves, 2),
                             if (waves - 1.0).abs() < 1e-9 { "" } else { "s" }
                         ),
@@ -77,7 +79,7 @@ pub(super) fn check_concurrency_reached(run: &BenchRun, thresholds: &Thresholds)
             .with("waves", waves)
     };
     if waves < 1.0 {
-        let message = format!("{requests} requests cannot keep {slots} in flight");
+        let message = format!("{} cannot keep {slots} in flight", requests_in_words(requests));
         outcomes.found(finding(message).with("form", Form::of(run)));
         return outcomes;
     }
@@ -129,6 +131,10 @@ fn waves(run: &BenchRun) -> Option<(u64, f64)> {
     let Shape::Closed(slots) = shape(run) else { return None };
     let requests = sent_requests(run)?;
     Some((requests, real(requests) / f64::from(slots)))
+}
+
+fn requests_in_words(n: u64) -> String {
+    if n == 1 { "1 request".to_owned() } else { format!("{n} requests") }
 }
 
 /// The mean in flight as the tool states it, else by Little's law; and the share of requests that

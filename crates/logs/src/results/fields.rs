@@ -135,6 +135,10 @@ impl Draft {
                 set_load(&mut self.run.plan);
             }
             Takes::Rate => {
+                if value.why() == Some(Why::NonFinite) {
+                    // No rate: all at once, or as soon as the cap allows.
+                    self.run.conditions.set("request_rate", "inf", By::Reported);
+                }
                 self.run.plan.load =
                     value.value().filter(|r| *r > 0.0).map(Load::Rate).or(self.run.plan.load);
                 set_load(&mut self.run.plan);

@@ -9,6 +9,7 @@ use serde::de::IgnoredAny;
 
 use super::Part;
 use super::node::Node;
+use super::prefix::without_prefixes;
 use crate::repair::repair;
 use crate::source::{BLOCK_BYTES, Source};
 use crate::{Error, ErrorKind};
@@ -64,13 +65,15 @@ impl Input {
         let text = String::from_utf8(bytes)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
         let mut input = Self::parse(source.name(), text);
-        input.truncated = source.truncated().map(str::to_owned);
+        if let Some(why) = source.truncated() {
+            input.truncated = Some(why.to_owned());
+        }
         Ok(input)
     }
 
     /// Cuts a text up.
     fn parse(name: &str, text: String) -> Self {
-        let text = repaired(cleaned(text));
+        let text = repaired(without_prefixes(cleaned(text)));
         let mut input = Self {
             name: name.to_owned(),
             documents: Vec::new(),
@@ -91,7 +94,8 @@ impl Input {
         while at < text.len() {
             let rest = text.get(at..).unwrap_or_default();
             let begins = rest.trim_start_matches(BLANKS);
-            if let Some(length) = may_begin(begins).then(|| document_length(rest)).flatten() {
+            let length = if may_begin(begins) { document_length(rest) } else { Length::Nothing };
+            if let Length::Of(length) = length {
                 self.documents.push((at..at + length, number));
                 let passed = text.get(at..at + length).unwrap_or_default();
                 number += passed.matches('\n').count();
@@ -104,7 +108,11 @@ impl Input {
                 }
                 continue;
             }
-            if is_object_start(begins) {
+            if length == Length::Open && (self.truncated.is_some() || is_sound_to_its_end(rest)) {
+                // What is open inside a document that breaks off is part of it.
+                let why = || format!("the document that begins on line {number} breaks off");
+                self.truncated.get_or_insert_with(why);
+            } else if is_object_start(begins) {
                 self.broken.push(number);
             }
             let end = rest.find('\n').map_or(text.len(), |n| at + n + 1);
@@ -155,31 +163,49 @@ pub(crate) const DEEPEST: usize = 120;
 /// The blanks inside a line.
 const BLANKS: [char; 3] = [' ', '\t', '\r'];
 
+/// How far the document that a text begins with goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Length {
+    /// So many bytes.
+    Of(usize),
+    /// Its brackets do not close before the text ends.
+    Open,
+    /// It is no document.
+    Nothing,
+}
+
 /// The length of the document that a text begins with.
 ///
-/// Its end is looked for by its brackets alone, and only what lies between is parsed: what never
-/// closes, nests without end or breaks off inside a string is left where it does so, and a text of
-/// many beginnings is not gone through again and again.
-fn document_length(text: &str) -> Option<usize> {
+/// Its end is looked for by its brackets alone, and only what lies between is parsed: what nests
+/// without end or breaks off inside a string of a line is left where it does so, and a text of many
+/// beginnings is not gone through again and again.
+fn document_length(text: &str) -> Length {
     let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
     for (at, byte) in text.bytes().enumerate() {
         match byte {
             _ if escaped => escaped = false,
-            b'\n' if quoted => return None,
+            b'\n' if quoted => return Length::Nothing,
             b'\\' if quoted => escaped = true,
             b'"' => quoted = !quoted,
             _ if quoted => {}
-            b'[' | b'{' if depth == DEEPEST => return None,
+            b'[' | b'{' if depth == DEEPEST => return Length::Nothing,
             b'[' | b'{' => depth += 1,
-            b']' | b'}' => depth = depth.checked_sub(1)?,
+            b']' | b'}' if depth <= 1 => {
+                let document = text.get(..=at).map(serde_json::from_str::<IgnoredAny>);
+                let is_one = document.is_some_and(|parsed| parsed.is_ok());
+                return if is_one { Length::Of(at + 1) } else { Length::Nothing };
+            }
+            b']' | b'}' => depth -= 1,
             _ => {}
         }
-        if depth == 0 && matches!(byte, b']' | b'}') && !quoted {
-            let document = text.get(..=at)?;
-            return serde_json::from_str::<IgnoredAny>(document).is_ok().then_some(at + 1);
-        }
     }
-    None
+    Length::Open
+}
+
+/// Whether an open document has no other fault than that its text ends. No more beginnings are open
+/// than brackets may nest.
+fn is_sound_to_its_end(text: &str) -> bool {
+    serde_json::from_str::<IgnoredAny>(text).is_err_and(|error| error.is_eof())
 }
 
 /// Whether a text may begin with a document: an object, or a list of objects or of what stands on
@@ -266,8 +292,27 @@ mod tests {
         assert_eq!((documents, broken), (2, 0));
         assert_eq!(lines, ["1:[info] start", "2:Mean TTFT (ms): 3", "5:end"]);
         let (documents, lines, broken) = parts("[\n {\"a\":1},\n {\"a\":2}\n]\n{\"a\": 1, \"b\"");
-        assert_eq!((documents, broken), (2, 1));
+        assert_eq!((documents, broken), (2, 0));
         assert_eq!(lines.len(), 1);
+        let (documents, _, broken) = parts("{\"a\": 1, \"b\"\n{\"a\":1}\n");
+        assert_eq!((documents, broken), (1, 1));
+    }
+
+    #[test]
+    fn what_breaks_off_at_the_end_cuts_the_file_and_breaks_no_line() {
+        let of = |text: &str| Input::parse("t", text.to_owned());
+        for (text, line) in [
+            ("{\"a\":1}\n{\"a\": 1, \"b\": [2,", 2),
+            ("{\"a\":1}\n{\"a\": 1, \"b\": \"cut", 2),
+            ("[\n {\"a\": 1},\n {\"a\"", 1),
+        ] {
+            let input = of(text);
+            let why = format!("the document that begins on line {line} breaks off");
+            assert_eq!((input.truncated, input.broken.len()), (Some(why), 0), "{text}");
+        }
+        for whole in ["{\"a\":1}\n", "{'a': 1\nend\n", "[info] start\nend\n"] {
+            assert_eq!(of(whole).truncated, None, "{whole}");
+        }
     }
 
     #[test]

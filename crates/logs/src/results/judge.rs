@@ -1,6 +1,6 @@
 //! The checks on a result as it was written down: whole or not, measured or planned.
 
-use trueline_core::{Finding, Need, Outcomes, Scope, Thresholds, Total};
+use trueline_core::{Finding, Metric, Need, Outcomes, Scope, Thresholds, Total};
 
 use super::ResultRun;
 use super::called::check_call;
@@ -8,7 +8,8 @@ use super::checks::{ALL_FAILED, ONLY_PLANNED_VALUES, RUN_DID_NOT_FINISH, TOOL_SA
 use super::command::CommandLine;
 use super::ending::Closing;
 use super::formats::serving::printed::printing;
-use super::values::{check_fields, check_missing, check_values};
+use super::missing::check_missing;
+use super::values::{check_fields, check_values};
 
 /// Checks one run as it was written down; `command` is the line that started it, if it is known.
 pub fn check_written(
@@ -117,18 +118,25 @@ fn check_planned(read: &ResultRun, outcomes: &mut Outcomes) {
         .iter()
         .filter_map(|t| Some(format!("{}: {}", t.source, t.value.value()?)))
         .collect();
-    if is_measured(read) || planned.is_empty() {
-        outcomes.clear(check, about(read));
-        return;
+    let found = |message: String| Finding::new(check, about(read), message);
+    match (is_measured(read), read.closing) {
+        // A file whose every value is null.
+        (false, Closing::NotApplicable) if planned.is_empty() && read.rejected.is_empty() => {
+            outcomes.found(
+                found("no value is there, measured or planned".to_owned())
+                    .advising("find out why the tool had nothing to write, and run it again"),
+            );
+            return;
+        }
+        (false, _) if !planned.is_empty() => {}
+        _ => {
+            outcomes.clear(check, about(read));
+            return;
+        }
     }
-    outcomes.found(
-        Finding::new(
-            check,
-            about(read),
-            format!("all that is there was known before the first request: {}", planned.join(", ")),
-        )
-        .with("values", planned),
-    );
+    let message =
+        format!("all that is there was known before the first request: {}", planned.join(", "));
+    outcomes.found(found(message).with("values", planned));
 }
 
 fn check_failed(read: &ResultRun, outcomes: &mut Outcomes) {
@@ -136,15 +144,36 @@ fn check_failed(read: &ResultRun, outcomes: &mut Outcomes) {
     match read.run.completed() {
         Some(0) => {
             let failed = read.run.reported.total(Total::FailedRequests).or(read.run.plan.requests);
-            let of = failed.map_or(String::new(), |n| format!(" of {n}"));
+            let of = failed.filter(|n| *n > 0).map_or(String::new(), |n| format!(" of {n}"));
             outcomes.found(
                 Finding::new(check, about(read), format!("no request{of} succeeded"))
                     .with("completed", 0_u64),
             );
         }
+        Some(n) if has_no_token(read) => {
+            let message = format!(
+                "{} called successful, and not one token came back",
+                if n == 1 { "1 request is".to_owned() } else { format!("{n} requests are") }
+            );
+            outcomes.found(
+                Finding::new(check, about(read), message)
+                    .with("completed", n)
+                    .with("output_tokens", 0_u64),
+            );
+        }
         Some(_) => outcomes.clear(check, about(read)),
         None => outcomes.not_observed(check, Need::FailuresCounted, about(read)),
     }
+}
+
+/// Whether replies that were to be timed token by token hold none. What embeds or ranks states no
+/// TTFT.
+fn has_no_token(read: &ResultRun) -> bool {
+    let reported = &read.run.reported;
+    let timed = reported.figures.iter().any(|f| f.metric == Metric::TtftS);
+    let any_row =
+        read.run.requests.iter().any(|r| r.tokens.output.value().is_none_or(|n| n.get() > 0));
+    timed && reported.total(Total::OutputTokens) == Some(0) && !any_row
 }
 
 fn check_refused(read: &ResultRun, outcomes: &mut Outcomes) {

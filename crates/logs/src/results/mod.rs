@@ -21,9 +21,11 @@ mod invalid;
 mod judge;
 mod labels;
 mod meaning;
+mod missing;
 mod node;
 mod own;
 mod plan;
+mod prefix;
 mod quantity;
 mod read;
 mod records;
@@ -54,7 +56,7 @@ pub use set::{ResultSet, result_set};
 use trueline_core::BenchRun;
 
 /// How a run stands in its file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Part {
     /// By itself.

@@ -97,6 +97,9 @@ fn from_input(input: &Input, label: &str) -> Result<ResultFile, Error> {
     for of in found {
         runs.extend(of.drafts.runs.into_iter().map(|d| d.finish(of.format, &of.evidence)));
     }
+    if let (true, Some(why)) = (runs.is_empty(), &input.truncated) {
+        return Err(Error::cut(&input.name, why));
+    }
     if runs.is_empty() && beside.is_empty() {
         return Err(Error::new(
             ErrorKind::UnknownFormat,

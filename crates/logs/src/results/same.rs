@@ -1,10 +1,11 @@
 //! Whether two readings tell of one run: a result file, its console, its CSV, its records.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
+use std::path::Path;
 
 use trueline_core::{Figure, Metric, RequestRecord, Statistic, Tool};
 
-use super::ResultRun;
+use super::{Part, ResultRun};
 
 /// How many figures two readings must share to be known as one run.
 const SHARED: usize = 4;
@@ -13,18 +14,19 @@ const SHARED: usize = 4;
 /// others fill gaps.
 pub(super) fn merged(all: Vec<ResultRun>) -> Vec<ResultRun> {
     let mut runs: Vec<ResultRun> = Vec::new();
-    // A reading is held against those of its tool in another form alone: a file of ten thousand runs
-    // is one form.
-    let mut places: HashMap<String, BTreeMap<&str, Vec<usize>>> = HashMap::new();
+    // A reading is held against those of its tool in another form or part alone: a file of ten
+    // thousand runs is one of either, and a sum is another part than the stages of its format.
+    let mut places: HashMap<String, HashMap<(&str, Part), Vec<usize>>> = HashMap::new();
     for read in all {
         let tool = read.run.reported.tool.as_ref().map_or("", |tool| tool.name.as_str());
         let forms = places.entry(tool.to_owned()).or_default();
-        let others = forms.iter().filter(|(form, _)| **form != read.format.name);
+        let form = (read.format.name, read.part);
+        let others = forms.iter().filter(|(other, _)| **other != form);
         let mut others: Vec<usize> = others.flat_map(|(_, places)| places).copied().collect();
         others.sort_unstable();
         let same = others.into_iter().find(|at| runs.get(*at).is_some_and(|r| is_same(r, &read)));
         let Some(run) = same.and_then(|at| runs.get_mut(at)) else {
-            forms.entry(read.format.name).or_default().push(runs.len());
+            forms.entry(form).or_default().push(runs.len());
             runs.push(read);
             continue;
         };
@@ -44,11 +46,11 @@ fn detail(read: &ResultRun) -> (bool, bool, usize) {
 }
 
 fn is_same(a: &ResultRun, b: &ResultRun) -> bool {
-    let name = |read: &ResultRun| read.run.reported.tool.as_ref().map(|t: &Tool| t.name.clone());
-    if name(a) != name(b) {
+    let (tool, other) = (&a.run.reported.tool, &b.run.reported.tool);
+    if tool.as_ref().map(|t: &Tool| &t.name) != other.as_ref().map(|t| &t.name) {
         return false;
     }
-    if is_beside(a, b) && (is_shell_of(a, b) || is_shell_of(b, a)) {
+    if (is_shell_of(a, b) || is_shell_of(b, a)) && is_beside(a, b) {
         return true;
     }
     // A sweep's summary lists the runs that its files hold, and one stage is the sum of itself.
@@ -90,23 +92,24 @@ fn is_already(a: &ResultRun, b: &ResultRun) -> bool {
 
 /// Whether two readings come from one folder.
 fn is_beside(a: &ResultRun, b: &ResultRun) -> bool {
-    let folder = |read: &ResultRun| {
-        let path = std::path::PathBuf::from(read.run.source.clone().unwrap_or_default());
-        path.parent().map(std::path::Path::to_path_buf)
-    };
+    fn folder(read: &ResultRun) -> Option<&Path> {
+        Path::new(read.run.source.as_deref().unwrap_or_default()).parent()
+    }
     folder(a) == folder(b)
 }
 
 /// Whether one reading holds nothing but the other's duration and totals.
 fn is_shell_of(shell: &ResultRun, whole: &ResultRun) -> bool {
     let (a, b) = (&shell.run.reported, &whole.run.reported);
-    let is_shell = a.figures.is_empty() && shell.run.requests.is_empty();
+    if !(a.figures.is_empty() && shell.run.requests.is_empty()) {
+        return false;
+    }
     let same_time = a.duration.value().is_some_and(|d| Some(d) == b.duration.value());
     let same_totals = a
         .totals
         .iter()
         .all(|t| b.total(t.total).is_none_or(|other| Some(other) == t.value.value()));
-    is_shell && same_time && same_totals
+    same_time && same_totals
 }
 
 /// Whether two values are one, each written in its own steps.

@@ -45,7 +45,7 @@ pub fn result_set(
     for (path, file) in files {
         match file {
             Ok(file) if file.runs.is_empty() => {
-                let why = format!("{} holds no result", file.beside.join(", "));
+                let why = format!("it holds no result ({})", file.beside.join(", "));
                 first_error.get_or_insert(Error::new(ErrorKind::UnknownFormat, &file.name, &why));
                 set.aside.push((path.display().to_string(), why));
             }
@@ -56,7 +56,8 @@ pub fn result_set(
             Err(error) => {
                 let why = match error.kind() {
                     ErrorKind::UnknownFormat => "no result of a known tool".to_owned(),
-                    _ => error.to_string(),
+                    // The path stands before it already.
+                    _ => error.message().to_owned(),
                 };
                 set.aside.push((path.display().to_string(), why));
                 first_error.get_or_insert(error);

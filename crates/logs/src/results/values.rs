@@ -1,58 +1,11 @@
-//! The checks on single values and fields of a result: missing, impossible, unknown, twice.
+//! The checks on single values and fields of a result: impossible, unknown, twice.
 
 use trueline_core::{By, Finding, Known, Metric, Outcomes, Severity, Statistic, Thresholds, Why};
 
 use super::ResultRun;
-use super::checks::{METRIC_MISSING, UNKNOWN_FIELD};
-use super::command::CommandLine;
-use super::formats::serving::printed::printing;
+use super::checks::UNKNOWN_FIELD;
 use super::judge::about;
 use crate::checks::{DUPLICATE_KEYS, IMPOSSIBLE_VALUE};
-
-/// What is expected and not there.
-pub(super) fn check_missing(
-    read: &ResultRun,
-    command: Option<&CommandLine>,
-    outcomes: &mut Outcomes,
-) {
-    let check = &METRIC_MISSING;
-    if read.missing.is_empty() {
-        outcomes.clear(check, about(read));
-    }
-    for absent in &read.missing {
-        let scope = match absent.metric {
-            Some(metric) => about(read).with_metric(metric),
-            None => about(read),
-        };
-        let left_out = command.is_some_and(|c| leaves_out(read, c, absent.metric));
-        let nearest = match absent.nearest.as_slice() {
-            _ if left_out => "the filter leaves it out".to_owned(),
-            [] => "nothing like it is there".to_owned(),
-            near => format!("nearest: {}", near.join(", ")),
-        };
-        outcomes.found(
-            Finding::new(
-                check,
-                scope,
-                format!("{:?} is expected and not there; {nearest}", absent.label),
-            )
-            // What somebody chose not to see is no fault until somebody quotes it.
-            .at(if left_out { Severity::Note } else { Severity::Warning })
-            .with("expected", absent.label.as_str())
-            .with("nearest", absent.nearest.clone()),
-        );
-    }
-}
-
-/// Whether a command's filters let through none of the lines that tell a quantity.
-fn leaves_out(read: &ResultRun, command: &CommandLine, metric: Option<Metric>) -> bool {
-    let tool = read.run.reported.tool.as_ref().map_or("", |t| t.name.as_str());
-    let (Some(printing), Some(metric)) = (printing(tool), metric) else { return false };
-    let mut lines = (0..printing.versions.len())
-        .flat_map(|v| printing.of(v))
-        .filter(|p| p.metric == Some(metric));
-    !command.filters().is_empty() && lines.all(|p| command.shows(p.line) == Some(false))
-}
 
 /// A figure that cannot be: not finite, negative, or a time of zero.
 pub(super) fn check_values(read: &ResultRun, outcomes: &mut Outcomes) {
@@ -89,6 +42,7 @@ pub(super) fn check_values(read: &ResultRun, outcomes: &mut Outcomes) {
             .advising("treat it as missing, and find out why the tool had nothing to write"),
         );
     }
+    quiet &= !has_impossible_counts(read, outcomes);
     let zeros = zeros_for_nothing(read);
     if let [first, rest @ ..] = zeros.as_slice() {
         let more = match rest.len() {
@@ -108,6 +62,30 @@ pub(super) fn check_values(read: &ResultRun, outcomes: &mut Outcomes) {
     } else if quiet {
         outcomes.clear(check, about(read));
     }
+}
+
+/// Whether a total or the duration cannot be; each such one is found. A key that stands twice is told
+/// as such.
+fn has_impossible_counts(read: &ResultRun, outcomes: &mut Outcomes) -> bool {
+    let reported = &read.run.reported;
+    let totals = reported.totals.iter().map(|total| (total.value.why(), total.source.as_str()));
+    let all = totals.chain([(reported.duration.why(), "the duration")]);
+    let mut any = false;
+    for (why, source) in all.filter(|(_, source)| !read.doubled.iter().any(|d| d == source)) {
+        let what = match why {
+            Some(Why::NonFinite) => "is not finite",
+            Some(Why::Impossible) => "is no number that can be",
+            _ => continue,
+        };
+        any = true;
+        outcomes.found(
+            Finding::new(&IMPOSSIBLE_VALUE, about(read), format!("{source} {what}"))
+                .at(Severity::Warning)
+                .with("source", source)
+                .advising("it counts as missing, and nothing was checked against it"),
+        );
+    }
+    any
 }
 
 /// Where the tool writes zero for what it did not measure.

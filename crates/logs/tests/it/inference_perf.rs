@@ -1,7 +1,7 @@
 //! What the reader of inference-perf makes of made-up reports.
 
-use trueline_core::{Load, Metric, Outcome, Side, Total, Why};
-use trueline_logs::{ResultFile, ResultRun, read_results_from};
+use trueline_core::{Load, Metric, Outcome, Side, Thresholds, Total, Why};
+use trueline_logs::{ResultFile, ResultRun, read_results_from, result_set};
 
 /// A stage of four requests, one of which failed, in the fields of 0.7.
 pub(super) const STAGE: &str = r#"{"benchmark_time_seconds": 2.0,
@@ -153,6 +153,27 @@ fn zeros_of_the_servers_metrics_are_not_known() {
     assert_eq!(run.run.reported.total(Total::CompletedRequests), Some(9));
     assert_eq!(run.run.reported.total(Total::Preemptions), None);
     assert_eq!(run.run.reported.duration.value(), None);
+}
+
+#[test]
+fn one_stage_and_the_sum_over_it_are_one_run() {
+    // The tool's sum names no load.
+    let load = r#"
+  "send_duration": 1.5, "requested_rate": 8.0, "achieved_rate": 2.6, "concurrency": 2"#;
+    let sum = STAGE.replace(&format!(",{load}"), "");
+    assert_ne!(sum, STAGE);
+    let other = STAGE
+        .replace(r#"{"mean": 0.5, "max": 0.6}"#, r#"{"mean": 0.7, "max": 0.8}"#)
+        .replace(r#""output_tokens_per_sec": 14.5"#, r#""output_tokens_per_sec": 12.5"#);
+    let runs = |files: &[(&str, &str)]| {
+        let of =
+            |(name, text): &(&str, &str)| (name.into(), read_results_from(name, text.as_bytes()));
+        let set = result_set(files.iter().map(of).collect(), None, &Thresholds::default());
+        set.unwrap().value.runs.len()
+    };
+    let (stage, sum) = (("stage_0.json", STAGE), ("summary.json", &*sum));
+    assert_eq!(runs(&[stage, sum]), 1);
+    assert_eq!(runs(&[stage, ("stage_1.json", &other)]), 2);
 }
 
 #[test]

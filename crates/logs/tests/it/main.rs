@@ -16,6 +16,7 @@ mod meanings;
 mod merging;
 mod production;
 mod result_formats;
+mod result_judgement;
 mod results;
 mod results_aiperf;
 mod results_at_size;

@@ -1,6 +1,8 @@
 //! Runs of one arm at one load: what the checks look at together.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::path::Path;
 
 use trueline_baseline::{is_of_a_run, metric_values};
 use trueline_core::{BenchRun, CellScope, Claim, Load, Metric, RequestRecord, Scope, Tokens};
@@ -47,6 +49,32 @@ pub(super) fn groups(runs: &[BenchRun]) -> Vec<Group<'_>> {
     by_key.into_values().collect()
 }
 
+/// The names by which claims mean runs, each with the places of its runs in their order.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Names(BTreeMap<String, Vec<usize>>);
+
+impl Names {
+    /// The names of some runs: arm, label, file name and file name without its ending.
+    pub(super) fn new(runs: &[BenchRun]) -> Self {
+        let mut names: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (at, run) in runs.iter().enumerate() {
+            let file = run.source.as_deref().map(Path::new);
+            let part = |part: Option<&OsStr>| part.and_then(OsStr::to_str).map(str::to_owned);
+            let of_file = [file.map(Path::file_name), file.map(Path::file_stem)];
+            let of_file = of_file.into_iter().flatten().filter_map(part);
+            let own = [run.arm().to_owned(), run.label.clone()];
+            for name in own.into_iter().chain(of_file).collect::<BTreeSet<_>>() {
+                names.entry(name).or_default().push(at);
+            }
+        }
+        Self(names)
+    }
+
+    fn of(&self, name: &str) -> &[usize] {
+        self.0.get(name).map_or(&[], Vec::as_slice)
+    }
+}
+
 /// Which runs a claim means by a name.
 #[derive(Debug, Clone)]
 pub(super) enum Meant<'a> {
@@ -61,22 +89,16 @@ pub(super) enum Meant<'a> {
 impl<'a> Work<'a> {
     /// The runs that a claim means by an arm, a label or a file name, at its load if it names one.
     pub(super) fn meant(&self, name: &str, load: Option<Load>) -> Meant<'a> {
-        let named = |run: &&BenchRun| {
-            let file = run.source.as_deref().map(std::path::Path::new);
-            run.arm() == name
-                || run.label == name
-                || file.is_some_and(|f| {
-                    f.file_name().is_some_and(|n| n == name)
-                        || f.file_stem().is_some_and(|n| n == name)
-                })
-        };
-        let all: Vec<&BenchRun> = self.audit.runs.iter().filter(named).collect();
+        let runs = &self.audit.runs;
+        let all: Vec<&BenchRun> =
+            self.names.of(name).iter().filter_map(|at| runs.get(*at)).collect();
         let at_load: Vec<&BenchRun> = all
             .iter()
             .copied()
             .filter(|run| load.is_none_or(|load| run.plan.load == Some(load)))
             .collect();
         let mut loads: Vec<Load> = at_load.iter().filter_map(|run| run.plan.load).collect();
+        loads.sort_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
         loads.dedup();
         let some_silent = at_load.iter().any(|run| run.plan.load.is_none());
         match (at_load.is_empty(), loads.len() + usize::from(some_silent)) {

@@ -77,7 +77,14 @@ impl Work<'_> {
         let unit = metric.words().0;
         let said = format!("{value:.2e}").parse().unwrap_or(*value);
         let text = format!("{}, {of}", quantity_text(said, metric, None, None));
-        (*value > 0.0).then(|| Instead { text, value: *value, unit, n, interval: None, cell: None })
+        (*value > 0.0).then_some(Instead {
+            text,
+            value: *value,
+            unit,
+            n,
+            interval: None,
+            cell: None,
+        })
     }
 
     fn production_median(

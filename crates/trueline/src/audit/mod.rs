@@ -32,6 +32,7 @@ use crate::evidence::Evidence;
 use crate::given::Given;
 use crate::judge::{Allowed, judge};
 use crate::report::Report;
+use groups::Names;
 use production::PlacedGroup;
 use ratios::Compared;
 
@@ -302,6 +303,7 @@ impl Audit {
             evidence: Evidence::default(),
             placed: Vec::new(),
             compared: Vec::new(),
+            names: Names::new(&self.runs),
             audit: self,
         };
         work.claims = if claims.is_empty() { work.obvious_claims() } else { claims.to_vec() };
@@ -344,4 +346,5 @@ pub(crate) struct Work<'a> {
     evidence: Evidence,
     placed: Vec<PlacedGroup>,
     compared: Vec<Compared>,
+    names: Names,
 }

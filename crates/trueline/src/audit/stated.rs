@@ -2,7 +2,7 @@
 
 use trueline_baseline::stats::smallest_n;
 use trueline_baseline::{
-    check_best_of_n, check_claim_conditions, check_quoted_rate, check_sample_count,
+    check_best_of_n, check_called, check_claim_conditions, check_quoted_rate, check_sample_count,
     check_value_stated,
 };
 use trueline_core::{
@@ -19,7 +19,10 @@ impl<'a> Work<'a> {
         let (Some(of), Some(metric)) = (&claim.of, claim.metric) else { return Vec::new() };
         let Meant::Runs(runs) = self.meant(of, claim.load) else { return Vec::new() };
         let fits = |figure: &&Figure| match claim.statistic {
-            None => figure.statistic.and_then(Statistic::tail).is_none(),
+            None => {
+                let spread = figure.statistic == Some(Statistic::Deviation);
+                !spread && figure.statistic.and_then(Statistic::tail).is_none()
+            }
             Some(Statistic::Best) => true,
             named => figure.statistic == named || figure.statistic.is_none(),
         };
@@ -94,6 +97,7 @@ impl<'a> Work<'a> {
         let about = || Scope::of_claim(&claim.id);
         let statistic = claim.statistic.map_or(String::new(), |s| format!("{s} of "));
         let detail = format!("the tool states no {statistic}{}", metric.words().1);
+        self.outcomes.extend(check_called(claim, &runs));
         self.evidence.met(Need::ThatLevel, about());
         self.evidence.lacking(Need::QuotedSamples, about(), detail);
         true

@@ -93,11 +93,10 @@ impl Audit {
 }
 
 fn row(run: &BenchRun, figures: &[Figure], report: &Report) -> String {
-    let name = match run.plan.load {
-        Some(load) => format!("{load}, {}", run.label),
-        None => run.label.clone(),
-    };
-    let name = shortened(&name, 25);
+    // The label gives way: a level is known by its load.
+    let load = run.plan.load.map_or(String::new(), |load| format!("{load}, "));
+    let left = 25_usize.saturating_sub(load.chars().count()).max(8);
+    let name = load + &shortened(&run.label, left);
     let n = run.completed().map_or("-".to_owned(), count);
     let rate = [
         (Metric::OutputTokPerS, ""),

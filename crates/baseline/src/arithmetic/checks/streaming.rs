@@ -22,16 +22,18 @@ pub(in super::super) const LATENCY_DOES_NOT_ADD_UP: CheckInfo = CheckInfo {
 
 pub(in super::super) const CHUNKS_ARE_NOT_TOKENS: CheckInfo = CheckInfo {
     code: "chunks-are-not-tokens",
-    severity: (Error, Error),
+    severity: (Warning, Error),
     touches: &ClaimKind::ALL,
     needs: &[Need::TokensCounted, Need::Gaps],
     implied_by: &["unit-mismatch", "ttft-in-itl"],
     thresholds: &[
         threshold("tokens_a_gap", 1.05, "letters of several tokens are held back now and then"),
         threshold("itl_over_tpot", 1.3, "means over gaps and over requests differ by less"),
+        threshold("tpot_too_small", 0.05, "what the tokens of the first chunk leave out of TPOT"),
     ],
     rule: "a chunk carries several tokens: the gap between chunks is no time per token",
-    advice: "quote TPOT, and the gap between chunks as what it is",
+    advice: "quote TPOT, and the gap between chunks as what it is; tokens that are never streamed, \
+             such as reasoning, make TPOT too small",
 };
 
 pub(in super::super) const ITL_IS_NOT_TPOT: CheckInfo = CheckInfo {
@@ -72,7 +74,7 @@ pub(in super::super) const BURST_DELIVERY: CheckInfo = CheckInfo {
 
 pub(in super::super) const TTFT_IN_ITL: CheckInfo = CheckInfo {
     code: "ttft-in-itl",
-    severity: (Error, Error),
+    severity: (Warning, Error),
     touches: &ClaimKind::ALL,
     needs: &[Need::Ttft],
     implied_by: &[],
@@ -80,6 +82,9 @@ pub(in super::super) const TTFT_IN_ITL: CheckInfo = CheckInfo {
         threshold("first_gap", 0.01, "of TTFT; two stamps of one event"),
         threshold("e2e", 0.03, "of the end-to-end latency that ITL times output tokens makes up"),
         threshold("ttft_share", 0.05, "of the end-to-end latency; below that nobody is misled"),
+        threshold("late", 5.0, "times TTFT: moving a cache between two machines takes no longer"),
+        threshold("stall", 2.0, "times the gaps after the first, which it would be one of"),
+        threshold("late_share", 0.9, "of the requests; where it is how chunks are stamped, all"),
     ],
     rule: "the wait for the first token is in the gaps between tokens",
     advice: "derive it from (end-to-end latency - TTFT) / (output tokens - 1)",
