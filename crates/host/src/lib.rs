@@ -20,7 +20,10 @@ mod watch;
 
 pub use checks::{HOST_CHECKS, HOST_CONDITIONS};
 pub use clocks::Clocks;
-pub use cpu_probe::{CPU_PROBE_CHECKS, CpuProbe, probe_cpu};
+pub use cpu_probe::{
+    CPU_PROBE_CHECKS, CpuClock, CpuContention, CpuPeak, CpuProbe, MemoryBandwidth, TimerCost,
+    probe_cpu,
+};
 pub use gpu::{GPU_CHECKS, GpuReader, GpuSample, GpuState};
 pub use judge::check_host;
 pub use platform::{PLATFORM_CHECKS, Platform};
