@@ -23,7 +23,10 @@ mod watch;
 pub use capture::capture;
 pub use checks::{HOST_CHECKS, HOST_CONDITIONS};
 pub use clocks::Clocks;
-pub use cpu_probe::{CPU_PROBE_CHECKS, CpuProbe, probe_cpu};
+pub use cpu_probe::{
+    CPU_PROBE_CHECKS, CpuClock, CpuContention, CpuPeak, CpuProbe, MemoryBandwidth, TimerCost,
+    probe_cpu,
+};
 pub use gpu::{
     GPU_CHECKS, GpuLog, GpuLogError, GpuReader, GpuSample, GpuState, gpu_reader, parse_gpu_log,
 };

@@ -1,21 +1,104 @@
 //! What the processor is measured to do: clock, operations per cycle, bandwidth, contention.
 
+mod bandwidth;
+mod chain;
+mod checks;
+mod clock;
+mod contended;
+mod low_clock;
+mod peak;
+mod room;
+mod samples;
+mod timer;
+
 use serde::{Deserialize, Serialize};
-use trueline_core::{CheckInfo, Outcomes};
+use trueline_core::{Known, Outcomes, Why};
+
+pub use bandwidth::MemoryBandwidth;
+pub use checks::CPU_PROBE_CHECKS;
+pub use clock::{CpuClock, CpuContention};
+pub use peak::CpuPeak;
+pub use timer::TimerCost;
 
 use crate::judge::View;
+use crate::root::Root;
 
-/// The checks of the measured processor.
-pub const CPU_PROBE_CHECKS: &[CheckInfo] = &[];
-
-/// What the processor was measured to do.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// What the processor was measured to do, by one thread.
+///
+/// # Shape
+/// A kernel whose own check fails has no value (`impossible`): that says nothing of the machine.
+/// A build without optimisation fails them all.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
-pub struct CpuProbe {}
-
-/// Measures the processor for about a second.
-pub fn probe_cpu() -> CpuProbe {
-    CpuProbe {}
+pub struct CpuProbe {
+    /// The effective clock.
+    pub clock: CpuClock,
+    /// The time that others took meanwhile.
+    pub contention: CpuContention,
+    /// Floating-point operations of one core.
+    pub peak: CpuPeak,
+    /// Memory bandwidth of one thread.
+    pub memory: MemoryBandwidth,
+    /// What a look at the clock costs.
+    pub timer: TimerCost,
 }
 
-pub(crate) fn check(_view: &View<'_>, _outcomes: &mut Outcomes) {}
+/// Measures the processor for about a second, with one thread and a few hundred megabytes.
+///
+/// It changes what it runs beside: before and after a measurement is its place, not during one.
+/// A single core of an idle machine reaches clocks that all of them together do not.
+///
+/// # Examples
+/// ```no_run
+/// let cpu = trueline_host::probe_cpu();
+/// if let Some(mhz) = cpu.clock.mhz.value() {
+///     assert!(mhz > 100.0);
+/// }
+/// ```
+pub fn probe_cpu() -> CpuProbe {
+    let (clock, contention) = clock::measure();
+    // The same compiler made all kernels: where the chains are not sound, the others are not.
+    let (peak, memory) = if clock.mhz == Known::Not(Why::Impossible) {
+        (CpuPeak::none(Why::NeedsMore), MemoryBandwidth::none(Known::default(), Why::NeedsMore))
+    } else {
+        (peak::measure(), bandwidth::measure(&Root::live()))
+    };
+    CpuProbe { clock, contention, peak, memory, timer: timer::measure() }
+}
+
+pub(crate) fn check(view: &View<'_>, outcomes: &mut Outcomes) {
+    low_clock::check_clock(view, outcomes);
+    contended::check_contention(view, outcomes);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_build_without_optimisation_fails_the_probe() {
+        let probe = probe_cpu();
+        let measured = probe.clock.mhz.is_known();
+        assert_eq!(measured, probe.memory.triad_gb_per_s.is_known());
+        if cfg!(debug_assertions) {
+            assert_eq!(probe.clock.mhz, Known::Not(Why::Impossible));
+        } else if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
+            assert!(measured);
+            // One to six units, of which a neighbour on the same core leaves half at the least.
+            let fused = probe.peak.fused_per_cycle.value().unwrap();
+            assert!((0.4..=6.1).contains(&fused), "{fused}");
+        }
+        assert!(probe.contention.taken_share.is_known());
+    }
+
+    #[test]
+    fn a_record_by_hand_names_what_it_knows_and_survives_json() {
+        let text = r#"{"clock":{"mhz":{"is":{"value":4091.0,"by":"measured"}}}}"#;
+        let probe: CpuProbe = serde_json::from_str(text).unwrap();
+        assert_eq!(probe.clock.mhz.value(), Some(4_091.0));
+        assert_eq!(probe.contention.taken_share, Known::Not(Why::Absent));
+        let again = serde_json::to_string(&probe).unwrap();
+        assert_eq!(serde_json::from_str::<CpuProbe>(&again).unwrap(), probe);
+    }
+}
