@@ -7,7 +7,7 @@ use trueline_core::{Outcomes, Scope, Thresholds};
 use crate::record::HostRecord;
 use crate::snapshot::Snapshot;
 use crate::watch::Tick;
-use crate::{cpu_probe, gpu, platform, processes};
+use crate::{changed, cpu_probe, gpu, platform, processes};
 
 /// Judges what a host record reads.
 ///
@@ -21,6 +21,7 @@ pub fn check_host(record: &HostRecord, about: &Scope, thresholds: &Thresholds) -
     platform::check(&view, &mut outcomes);
     gpu::check(&view, &mut outcomes);
     cpu_probe::check(&view, &mut outcomes);
+    changed::check(&view, &mut outcomes);
     outcomes
 }
 

@@ -6,6 +6,7 @@
 #![warn(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod changed;
 mod checks;
 mod clocks;
 mod cpu_probe;
@@ -23,7 +24,13 @@ pub use clocks::Clocks;
 pub use cpu_probe::{CPU_PROBE_CHECKS, CpuProbe, probe_cpu};
 pub use gpu::{GPU_CHECKS, GpuReader, GpuSample, GpuState};
 pub use judge::check_host;
-pub use platform::{PLATFORM_CHECKS, Platform};
+pub use platform::{
+    Above, Boundary, CgroupVersion, ClockSource, Container, CpuChain, CpuLevel, CpuList,
+    CpuListError, CpuTicks, Frequency, GpuPlace, Group, Identity, Macos, MacosTask, Member, Memory,
+    MemoryLevel, MemoryLimit, Mitigations, Node, NodeMemory, PLATFORM_CHECKS, PLATFORM_CONDITIONS,
+    Party, Platform, Policies, Policy, Power, Pressure, Quota, Supply, SystemLoad, Throttled,
+    Topology,
+};
 pub use processes::{CpuTick, PROCESS_CHECKS, Processes};
 pub use record::{HostRecord, HostRecordError, parse_host_record};
 pub use root::Root;
