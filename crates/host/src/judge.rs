@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use trueline_core::{CheckInfo, CheckOutcome, Need, Outcomes, Scope, Thresholds};
 
+use crate::changed;
 use crate::checks::HOST_CHECKS;
 use crate::cpu_probe::{self, CPU_PROBE_CHECKS};
 use crate::gpu::{self, GPU_CHECKS};
@@ -34,6 +35,7 @@ pub fn check_host(record: &HostRecord, about: &Scope, thresholds: &Thresholds) -
     platform::check(&view, &mut outcomes);
     gpu::check(&view, &mut outcomes);
     cpu_probe::check(&view, &mut outcomes);
+    changed::check(&view, &mut outcomes);
     outcomes
 }
 

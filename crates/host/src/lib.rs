@@ -7,13 +7,14 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod capture;
+mod changed;
 mod checks;
 mod clocks;
-mod cpu_probe;
-mod gpu;
+pub mod cpu_probe;
+pub mod gpu;
 mod judge;
-mod platform;
-mod processes;
+pub mod platform;
+pub mod processes;
 mod record;
 mod root;
 mod snapshot;
@@ -23,15 +24,12 @@ mod watch;
 pub use capture::capture;
 pub use checks::{HOST_CHECKS, HOST_CONDITIONS};
 pub use clocks::Clocks;
-pub use cpu_probe::{
-    CPU_PROBE_CHECKS, CpuClock, CpuContention, CpuPeak, CpuProbe, MemoryBandwidth, TimerCost,
-    probe_cpu,
-};
+pub use cpu_probe::{CPU_PROBE_CHECKS, CpuProbe, probe_cpu};
 pub use gpu::{
     GPU_CHECKS, GpuLog, GpuLogError, GpuReader, GpuSample, GpuState, gpu_reader, parse_gpu_log,
 };
 pub use judge::{check_host, host_checks};
-pub use platform::{PLATFORM_CHECKS, Platform};
+pub use platform::{PLATFORM_CHECKS, PLATFORM_CONDITIONS, Platform};
 pub use processes::{CpuTick, PROCESS_CHECKS, Processes};
 pub use record::{HostRecord, HostRecordError, parse_host_record};
 pub use root::Root;
