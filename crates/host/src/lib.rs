@@ -21,7 +21,12 @@ mod watch;
 pub use checks::{HOST_CHECKS, HOST_CONDITIONS};
 pub use clocks::Clocks;
 pub use cpu_probe::{CPU_PROBE_CHECKS, CpuProbe, probe_cpu};
-pub use gpu::{GPU_CHECKS, GpuReader, GpuSample, GpuState};
+pub use gpu::{
+    BusySample, ClockLimits, Faults, GPU_CHECKS, GpuLoad, GpuLog, GpuLogError, GpuLogErrorKind,
+    GpuLogLines, GpuMoment, GpuProcess, GpuProcessKind, GpuReader, GpuReading, GpuSample, GpuState,
+    IdleSample, PcieLimits, PowerLimits, Reasons, RecordedGpus, TemperatureLimits, ThrottleTimes,
+    parse_gpu_log,
+};
 pub use judge::check_host;
 pub use platform::{PLATFORM_CHECKS, Platform};
 pub use processes::{CpuTick, PROCESS_CHECKS, Processes};

@@ -1,9 +1,24 @@
 //! GPUs: readings behind one seam, and what follows from them.
 
-use serde::{Deserialize, Serialize};
+mod known;
+mod log;
+mod reasons;
+mod recorded;
+mod sample;
+mod state;
+
 use trueline_core::{CheckInfo, Conditions, Known, Outcomes, Why};
 
 use crate::judge::View;
+
+pub use log::{GpuLog, GpuLogError, GpuLogErrorKind, GpuLogLines, GpuMoment, parse_gpu_log};
+pub use reasons::Reasons;
+pub use recorded::RecordedGpus;
+pub use sample::{BusySample, GpuLoad, GpuReading, GpuSample, IdleSample};
+pub use state::{
+    ClockLimits, Faults, GpuProcess, GpuProcessKind, GpuState, PcieLimits, PowerLimits,
+    TemperatureLimits, ThrottleTimes,
+};
 
 /// The checks of GPUs.
 pub const GPU_CHECKS: &[CheckInfo] = &[];
@@ -22,17 +37,6 @@ pub trait GpuReader: Send {
     /// Why there is none.
     fn sample(&mut self) -> Result<Vec<GpuSample>, Why>;
 }
-
-/// What changes slowly about a GPU, and its counters.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct GpuState {}
-
-/// A GPU at one moment: busy or idle, which are judged by different rules.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum GpuSample {}
 
 pub(crate) fn note_conditions(_gpus: &Known<Vec<GpuState>>, _conditions: &mut Conditions) {}
 
