@@ -21,6 +21,9 @@ mod watch;
 pub use checks::{HOST_CHECKS, HOST_CONDITIONS};
 pub use clocks::Clocks;
 pub use cpu_probe::{CPU_PROBE_CHECKS, CpuProbe, probe_cpu};
+#[cfg(feature = "nvml")]
+#[cfg_attr(docsrs, doc(cfg(feature = "nvml")))]
+pub use gpu::NvmlGpus;
 pub use gpu::{
     BusySample, ClockLimits, Faults, GPU_CHECKS, GpuLoad, GpuLog, GpuLogError, GpuLogErrorKind,
     GpuLogLines, GpuMoment, GpuProcess, GpuProcessKind, GpuReader, GpuReading, GpuSample, GpuState,

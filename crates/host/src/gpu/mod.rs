@@ -2,6 +2,9 @@
 
 mod known;
 mod log;
+#[cfg(feature = "nvml")]
+mod nvml;
+mod pci;
 mod reasons;
 mod recorded;
 mod sample;
@@ -12,6 +15,8 @@ use trueline_core::{CheckInfo, Conditions, Known, Outcomes, Why};
 use crate::judge::View;
 
 pub use log::{GpuLog, GpuLogError, GpuLogErrorKind, GpuLogLines, GpuMoment, parse_gpu_log};
+#[cfg(feature = "nvml")]
+pub use nvml::NvmlGpus;
 pub use reasons::Reasons;
 pub use recorded::RecordedGpus;
 pub use sample::{BusySample, GpuLoad, GpuReading, GpuSample, IdleSample};
