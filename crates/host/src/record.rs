@@ -1,9 +1,10 @@
 //! The host's state over a stretch of time, as it is written down.
 
 use serde::{Deserialize, Serialize};
-use trueline_core::{Conditions, WallTime, Window};
+use trueline_core::{By, Conditions, Known, WallTime, Window};
 
 use crate::cpu_probe::CpuProbe;
+use crate::gpu::{GpuLog, note_conditions, note_load};
 use crate::snapshot::Snapshot;
 use crate::watch::Tick;
 
@@ -28,6 +29,24 @@ pub struct HostRecord {
     pub ticks: Vec<Tick>,
     /// What the processor was measured to do.
     pub cpu: Option<CpuProbe>,
+    /// What a loop of nvidia-smi wrote down beside the run.
+    pub gpu_log: Option<GpuLog>,
+}
+
+impl HostRecord {
+    /// The same with what a loop of nvidia-smi wrote down, and its GPUs among the conditions.
+    ///
+    /// Readings that the record holds of the GPUs already come before those of the log.
+    #[must_use]
+    pub fn with_gpu_log(mut self, log: GpuLog) -> Self {
+        let by_log = Known::is(log.after.clone(), By::Reported);
+        let mut conditions = Conditions::default();
+        note_conditions(&by_log, &mut conditions);
+        self.conditions = self.conditions.with_missing_from(&conditions);
+        self.gpu_log = Some(log);
+        note_load(&mut self);
+        self
+    }
 }
 
 /// Why a host record cannot be read.
@@ -51,6 +70,8 @@ struct Raw {
     ticks: Vec<Tick>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     cpu: Option<CpuProbe>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    gpu_log: Option<GpuLog>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -75,5 +96,6 @@ pub fn parse_host_record(text: &str) -> Result<HostRecord, HostRecordError> {
         after: raw.after,
         ticks: raw.ticks,
         cpu: raw.cpu,
+        gpu_log: raw.gpu_log,
     })
 }

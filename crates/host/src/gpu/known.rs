@@ -27,8 +27,3 @@ pub(super) fn map<T, U>(known: Known<T>, with: impl FnOnce(T) -> U) -> Known<U> 
         Known::Not(why) => Known::Not(why),
     }
 }
-
-/// A reading, or the reason why it was not understood.
-pub(super) fn understood<T>(value: Option<T>) -> Known<T> {
-    value.map_or(Known::Not(Why::Unreadable), measured)
-}

@@ -1,19 +1,41 @@
 //! GPUs: readings behind one seam, and what follows from them.
 
+mod checks;
+mod clock;
+mod conditions;
+mod drift;
+mod expected;
+mod faults;
+mod heat;
+mod judge;
 mod known;
+mod link;
+mod lock;
 mod log;
+#[cfg(test)]
+mod made;
 #[cfg(feature = "nvml")]
 mod nvml;
 mod pci;
+mod power;
+mod quantile;
 mod reasons;
 mod recorded;
+#[cfg(test)]
+mod recordings;
 mod sample;
+mod seen;
+mod sharing;
 mod state;
+mod throttled;
+mod verdict;
 
-use trueline_core::{CheckInfo, Conditions, Known, Outcomes, Why};
+use trueline_core::Why;
 
-use crate::judge::View;
-
+pub use checks::GPU_CHECKS;
+pub use conditions::GPU_CONDITIONS;
+pub(crate) use conditions::{note_conditions, note_load};
+pub(crate) use judge::check;
 pub use log::{GpuLog, GpuLogError, GpuLogErrorKind, GpuLogLines, GpuMoment, parse_gpu_log};
 #[cfg(feature = "nvml")]
 pub use nvml::NvmlGpus;
@@ -24,9 +46,6 @@ pub use state::{
     ClockLimits, Faults, GpuProcess, GpuProcessKind, GpuState, PcieLimits, PowerLimits,
     TemperatureLimits, ThrottleTimes,
 };
-
-/// The checks of GPUs.
-pub const GPU_CHECKS: &[CheckInfo] = &[];
 
 /// Reads GPUs: a driver, or readings that were recorded.
 pub trait GpuReader: Send {
@@ -42,7 +61,3 @@ pub trait GpuReader: Send {
     /// Why there is none.
     fn sample(&mut self) -> Result<Vec<GpuSample>, Why>;
 }
-
-pub(crate) fn note_conditions(_gpus: &Known<Vec<GpuState>>, _conditions: &mut Conditions) {}
-
-pub(crate) fn check(_view: &View<'_>, _outcomes: &mut Outcomes) {}

@@ -35,7 +35,7 @@ pub struct RecordedGpus {
     /// The samples of each moment.
     pub moments: Vec<Vec<GpuSample>>,
     #[serde(skip)]
-    next: usize,
+    pub(super) next: usize,
 }
 
 impl GpuReader for RecordedGpus {

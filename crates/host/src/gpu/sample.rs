@@ -45,10 +45,10 @@ pub struct GpuReading {
     /// Which reasons this GPU can give.
     #[serde(skip_serializing_if = "is_absent")]
     pub supported: Known<Reasons>,
-    /// The generation of the PCIe link.
+    /// The generation of the PCI Express link.
     #[serde(skip_serializing_if = "is_absent")]
     pub pcie_generation: Known<u32>,
-    /// The lanes of the PCIe link.
+    /// The lanes of the PCI Express link.
     #[serde(skip_serializing_if = "is_absent")]
     pub pcie_width: Known<u32>,
 }

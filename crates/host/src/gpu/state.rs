@@ -37,7 +37,7 @@ pub struct GpuState {
     pub temperature: TemperatureLimits,
     /// The errors that it has counted.
     pub faults: Faults,
-    /// What its PCIe link can do.
+    /// What its PCI Express link can do.
     pub pcie: PcieLimits,
     /// How long each reason has held its clocks down.
     pub throttled: ThrottleTimes,
@@ -129,12 +129,12 @@ pub struct Faults {
     /// The last error that the driver reported (Xid).
     #[serde(skip_serializing_if = "is_absent")]
     pub xid: Known<u64>,
-    /// PCIe packets that were sent again.
+    /// PCI Express packets that were sent again.
     #[serde(skip_serializing_if = "is_absent")]
     pub pcie_replays: Known<u64>,
 }
 
-/// What a PCIe link can do: the less of GPU and slot.
+/// What a PCI Express link can do: the less of GPU and slot.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]

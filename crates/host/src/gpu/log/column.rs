@@ -29,18 +29,21 @@ impl Row {
     }
 }
 
+/// How a cell is read into a row.
+type Read = fn(&mut Row, Cell<'_>);
+
 /// What a column holds.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Column {
     /// Read into the row.
-    Read(fn(&mut Row, Cell<'_>)),
+    Read(Read),
     /// A reason of its own.
     Flag(Reasons),
     /// A column of nvidia-smi that nothing here is judged by.
     Other,
 }
 
-const READ: &[(&str, fn(&mut Row, Cell<'_>))] = &[
+const READ: &[(&str, Read)] = &[
     ("timestamp", |r, c| r.time = c.text()),
     ("index", |r, c| r.index = c.small()),
     ("name", |r, c| r.state.name = c.text()),
