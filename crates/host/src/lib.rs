@@ -25,10 +25,10 @@ pub use cpu_probe::{CPU_PROBE_CHECKS, CpuProbe, probe_cpu};
 #[cfg_attr(docsrs, doc(cfg(feature = "nvml")))]
 pub use gpu::NvmlGpus;
 pub use gpu::{
-    BusySample, ClockLimits, Faults, GPU_CHECKS, GPU_CONDITIONS, GpuLoad, GpuLog, GpuLogError,
-    GpuLogErrorKind, GpuLogLines, GpuMoment, GpuProcess, GpuProcessKind, GpuReader, GpuReading,
-    GpuSample, GpuState, IdleSample, PcieLimits, PowerLimits, Reasons, RecordedGpus,
-    TemperatureLimits, ThrottleTimes, parse_gpu_log,
+    AmdGpus, BusySample, ClockLimits, Faults, GPU_CHECKS, GPU_CONDITIONS, GpuLoad, GpuLog,
+    GpuLogError, GpuLogErrorKind, GpuLogLines, GpuMoment, GpuProcess, GpuProcessKind, GpuReader,
+    GpuReading, GpuSample, GpuState, IdleSample, PcieLimits, PowerLimits, Reasons, RecordedGpus,
+    TemperatureLimits, ThrottleTimes, find_gpus, parse_gpu_log,
 };
 pub use judge::check_host;
 pub use platform::{PLATFORM_CHECKS, Platform};

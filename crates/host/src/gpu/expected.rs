@@ -79,11 +79,14 @@ pub(super) enum PowerLimited {
 
 /// Whether the power limit holds the clock: its reason is given in the share `capped` of the busy
 /// samples, and the power drawn is at least the share `at_limit` of the limit where both are known.
+/// A driver that gives no reasons leaves the power alone to say so.
 pub(super) fn power_limited(gpu: &Gpu<'_>, capped: f64, at_limit: f64) -> PowerLimited {
-    if share_of_busy(gpu, Reasons::SW_POWER_CAP).is_none_or(|share| share < capped) {
-        return PowerLimited::No;
-    }
-    if power_share(gpu).is_some_and(|share| share < at_limit) {
+    let drawn = power_share(gpu).map(|share| share >= at_limit);
+    let held = match share_of_busy(gpu, Reasons::SW_POWER_CAP) {
+        Some(share) => share >= capped && drawn != Some(false),
+        None => drawn == Some(true),
+    };
+    if !held {
         return PowerLimited::No;
     }
     match limit_share(gpu) {

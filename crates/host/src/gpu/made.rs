@@ -1,6 +1,6 @@
 //! Records of GPUs made up for tests: what is near a threshold, on either side of it.
 
-use trueline_core::{CheckOutcome, Need, Severity, Share};
+use trueline_core::{CheckOutcome, Known, Need, Severity, Share, Why};
 
 use super::known::measured;
 use super::reasons::Reasons;
@@ -94,6 +94,19 @@ fn a_power_limit_explains_a_low_clock_only_where_it_is_drawn() {
 }
 
 #[test]
+fn without_reasons_the_power_drawn_tells_whether_the_limit_holds_the_clock() {
+    let at = |watts: u64| {
+        record(state(), move |i, r| {
+            r.sm_clock_mhz = measured(1_300 + 40 * (i % 2));
+            r.active = Known::Not(Why::NotApplicable);
+            r.power_mw = measured(watts * 1_000);
+        })
+    };
+    assert_eq!(codes(&at(690)), []);
+    assert_eq!(codes(&at(500)), [("gpu-clock-low", Severity::Error)]);
+}
+
+#[test]
 fn a_limit_one_percent_below_the_default_is_rounding() {
     let at = |limit| {
         let mut state = state();
@@ -103,7 +116,7 @@ fn a_limit_one_percent_below_the_default_is_rounding() {
     assert_eq!(codes(&at(694_000)), []);
     assert_eq!(codes(&at(690_000)), [("gpu-power-capped", Severity::Warning)]);
     let mut unknown = state();
-    unknown.power.default_mw = trueline_core::Known::default();
+    unknown.power.default_mw = Known::default();
     assert_eq!(need(&record(unknown, |_, _| {}), "gpu-power-capped"), Some(Need::GpuReadings));
 }
 
@@ -159,7 +172,7 @@ fn a_thermal_reason_in_one_sample_is_a_blip_and_in_two_is_throttling() {
     };
     assert_eq!(codes(&hot(6)), []);
     assert_eq!(codes(&hot(7)), [("gpu-throttled", Severity::Error)]);
-    let silent = record(state(), |_, r| r.active = trueline_core::Known::default());
+    let silent = record(state(), |_, r| r.active = Known::default());
     assert_eq!(need(&silent, "gpu-throttled"), Some(Need::GpuReadings));
     // It says only whether the power limit holds it: faults would not show.
     let partial = record(state(), |_, r| r.supported = measured(Reasons::SW_POWER_CAP));

@@ -1,11 +1,13 @@
 //! GPUs: readings behind one seam, and what follows from them.
 
+mod amd;
 mod checks;
 mod clock;
 mod conditions;
 mod drift;
 mod expected;
 mod faults;
+mod found;
 mod heat;
 mod judge;
 mod known;
@@ -32,9 +34,11 @@ mod verdict;
 
 use trueline_core::Why;
 
+pub use amd::AmdGpus;
 pub use checks::GPU_CHECKS;
 pub use conditions::GPU_CONDITIONS;
 pub(crate) use conditions::{note_conditions, note_load};
+pub use found::find_gpus;
 pub(crate) use judge::check;
 pub use log::{GpuLog, GpuLogError, GpuLogErrorKind, GpuLogLines, GpuMoment, parse_gpu_log};
 #[cfg(feature = "nvml")]

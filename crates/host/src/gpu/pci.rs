@@ -12,6 +12,9 @@ const DEVICES: &str = "sys/bus/pci/devices";
 /// The PCI ID repository, read 2026-11.
 pub(super) const NVIDIA: &str = "0x10de";
 
+/// AMD's number on the PCI bus.
+pub(super) const AMD: &str = "0x1002";
+
 /// Why nothing is read of a vendor's GPUs where its driver does not answer: there is none, or there
 /// is one that nobody can read.
 pub(super) fn why_unread(root: &Root, vendor: &str) -> Why {

@@ -36,7 +36,10 @@ impl NvmlGpus {
     pub fn open(root: &Root) -> Result<Self, Why> {
         if !root.is_live() {
             // A captured tree is another machine: this one's GPUs are not its own.
-            return Err(Why::Absent);
+            return Err(match pci::why_unread(root, pci::NVIDIA) {
+                Why::Unreadable => Why::Absent,
+                why => why,
+            });
         }
         match Nvml::init() {
             Ok(nvml) => Ok(Self { nvml }),
