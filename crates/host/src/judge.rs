@@ -25,6 +25,7 @@ pub fn check_host(record: &HostRecord, about: &Scope, thresholds: &Thresholds) -
     let mut outcomes = Outcomes::default();
     if record.before.is_none() && record.ticks.is_empty() {
         check_stated(&view, &mut outcomes);
+        gpu::check(&view, &mut outcomes);
         let judged: Vec<&str> = outcomes.iter().map(CheckOutcome::code).collect();
         for check in host_checks().filter(|check| !judged.contains(&check.code)) {
             outcomes.not_observed(check, Need::HostWatched, about.clone());

@@ -26,7 +26,8 @@ pub use checks::{HOST_CHECKS, HOST_CONDITIONS};
 pub use clocks::Clocks;
 pub use cpu_probe::{CPU_PROBE_CHECKS, CpuProbe, probe_cpu};
 pub use gpu::{
-    GPU_CHECKS, GpuLog, GpuLogError, GpuReader, GpuSample, GpuState, gpu_reader, parse_gpu_log,
+    GPU_CHECKS, GPU_CONDITIONS, GpuLog, GpuLogError, GpuReader, GpuSample, GpuState, find_gpus,
+    parse_gpu_log,
 };
 pub use judge::{check_host, host_checks};
 pub use platform::{PLATFORM_CHECKS, PLATFORM_CONDITIONS, Platform};

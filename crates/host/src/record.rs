@@ -1,9 +1,10 @@
 //! The host's state over a stretch of time, as it is written down.
 
 use serde::{Deserialize, Serialize};
-use trueline_core::{Conditions, WallTime, Window};
+use trueline_core::{By, Conditions, Known, WallTime, Window};
 
 use crate::cpu_probe::CpuProbe;
+use crate::gpu::{GpuLog, note_conditions, note_load};
 use crate::snapshot::Snapshot;
 use crate::watch::Tick;
 
@@ -28,9 +29,25 @@ pub struct HostRecord {
     pub ticks: Vec<Tick>,
     /// What the processor was measured to do.
     pub cpu: Option<CpuProbe>,
+    /// What a loop of nvidia-smi wrote down beside the run.
+    pub gpu_log: Option<GpuLog>,
 }
 
 impl HostRecord {
+    /// The same with what a loop of nvidia-smi wrote down, and its GPUs among the conditions.
+    ///
+    /// Readings that the record holds of the GPUs already come before those of the log.
+    #[must_use]
+    pub fn with_gpu_log(mut self, log: GpuLog) -> Self {
+        let by_log = Known::is(log.after.clone(), By::Reported);
+        let mut conditions = Conditions::default();
+        note_conditions(&by_log, &mut conditions);
+        self.conditions = self.conditions.with_missing_from(&conditions);
+        self.gpu_log = Some(log);
+        note_load(&mut self);
+        self
+    }
+
     /// A record of conditions that somebody states, over a stretch of time.
     pub fn stated(window: Option<Window>, conditions: Conditions) -> Self {
         Self { window, conditions, ..Self::default() }
@@ -60,6 +77,7 @@ impl HostRecord {
         self.conditions.get("gpu_clock_busy_mhz").is_some()
             || self.before.as_ref().is_some_and(state)
             || self.ticks.iter().any(|tick| !tick.gpus.is_empty())
+            || self.gpu_log.is_some()
     }
 
     /// The record as JSON, schema `trueline.host/1`.
@@ -74,6 +92,7 @@ impl HostRecord {
             after: self.after.clone(),
             ticks: self.ticks.clone(),
             cpu: self.cpu.clone(),
+            gpu_log: self.gpu_log.clone(),
         };
         serde_json::to_string(&raw).expect("plain values become JSON")
     }
@@ -100,6 +119,8 @@ struct Raw {
     ticks: Vec<Tick>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     cpu: Option<CpuProbe>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    gpu_log: Option<GpuLog>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -124,5 +145,6 @@ pub fn parse_host_record(text: &str) -> Result<HostRecord, HostRecordError> {
         after: raw.after,
         ticks: raw.ticks,
         cpu: raw.cpu,
+        gpu_log: raw.gpu_log,
     })
 }

@@ -1,40 +1,12 @@
 //! Records that somebody wrote by hand: conditions alone.
 
-use trueline_core::{Conditions, Finding, Need, Outcomes, Severity};
+use trueline_core::{Finding, Need, Outcomes, Severity};
 
-use crate::gpu::GPU_CLOCK_LOW;
 use crate::judge::View;
 use crate::processes::NICE_NOT_ZERO;
 
-/// Judges what the conditions of a record state: the priority, and the clock of the GPU under load.
+/// Judges the priority that a record states.
 pub(crate) fn check_stated(view: &View<'_>, outcomes: &mut Outcomes) {
-    check_clock(view, outcomes);
-    check_nice(view, outcomes);
-}
-
-fn check_clock(view: &View<'_>, outcomes: &mut Outcomes) {
-    let (conditions, about) = (&view.record.conditions, view.about.clone());
-    let clocks = positive(conditions, "gpu_clock_busy_mhz")
-        .zip(positive(conditions, "gpu_clock_expected_mhz"));
-    let Some((busy, expected)) = clocks else {
-        outcomes.not_observed(&GPU_CLOCK_LOW, Need::GpuReadings, about);
-        return;
-    };
-    let share = busy / expected;
-    if share >= view.thresholds.get(&GPU_CLOCK_LOW, "share") {
-        outcomes.clear(&GPU_CLOCK_LOW, about);
-        return;
-    }
-    let message = format!("GPU at {:.0} % of its clock", 100.0 * share);
-    outcomes.found(
-        Finding::new(&GPU_CLOCK_LOW, about, message)
-            .with("busy_clock_mhz", busy)
-            .with("expected_clock_mhz", expected)
-            .with("share", share),
-    );
-}
-
-fn check_nice(view: &View<'_>, outcomes: &mut Outcomes) {
     let about = view.about.clone();
     let stated = view.record.conditions.get("nice").and_then(|nice| nice.trim().parse().ok());
     match stated {
@@ -47,10 +19,6 @@ fn check_nice(view: &View<'_>, outcomes: &mut Outcomes) {
         ),
         Some::<i32>(_) => outcomes.clear(&NICE_NOT_ZERO, about),
     }
-}
-
-fn positive(conditions: &Conditions, key: &str) -> Option<f64> {
-    conditions.get(key)?.trim().parse().ok().filter(|x: &f64| x.is_finite() && *x > 0.0)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use trueline_core::{By, Known, ServerCounters, Why, Window};
 
-use crate::gpu::{GpuReader, GpuSample};
+use crate::gpu::{GpuReader, GpuSample, note_load};
 use crate::processes::{CpuTick, Meter};
 use crate::record::HostRecord;
 use crate::root::{Root, known};
@@ -246,15 +246,15 @@ impl HostRecord {
     /// A record of two states and what was seen between them.
     pub fn watched(before: Snapshot, after: Snapshot, ticks: Vec<Tick>) -> Self {
         let ends = before.clocks.wall.value().zip(after.clocks.wall.value());
-        let mut conditions = after.conditions();
-        crate::gpu::note_samples(&ticks, &mut conditions);
-        Self {
+        let mut record = Self {
             window: ends.map(|(from, to)| Window::new(from, to)),
-            conditions,
+            conditions: after.conditions(),
             before: Some(before),
             after: Some(after),
             ticks,
-            cpu: None,
-        }
+            ..Self::default()
+        };
+        note_load(&mut record);
+        record
     }
 }
