@@ -15,8 +15,8 @@ use super::verdict::Verdict;
 ///
 /// # Formula
 /// Median clock of the busy samples over the expected one: below 0.85 of the customer boost clock,
-/// or below 0.75 of a stated or of the highest clock, unless the power limit that the GPU comes
-/// with holds it there. Beyond that, more than 8 % below the fastest GPU of the same name.
+/// or below 0.75 of the highest, unless the power limit that the GPU comes with holds it there; or
+/// below 0.75 of a stated one. Beyond that, more than 8 % below the fastest GPU of the same name.
 pub(super) fn check_clock(
     seen: &Seen<'_>,
     conditions: &Conditions,
@@ -36,10 +36,13 @@ pub(super) fn check_clock(
                 .map_or(Verdict::Missing(Need::BusyGpu), |why| Verdict::without(Some(why)));
         };
         let limited = power_limited(gpu, get("power_capped"), get("at_limit"));
-        if limited == PowerLimited::AtDefault {
+        let expected = expected(gpu, conditions);
+        // A stated clock is one under load already, with the power limit in it.
+        let stated = expected.is_some_and(|e| e.from == Source::Stated);
+        if limited == PowerLimited::AtDefault && !stated {
             return Verdict::Clear;
         }
-        let Some(Expected { mhz, from }) = expected(gpu, conditions) else {
+        let Some(Expected { mhz, from }) = expected else {
             return sibling(seen, gpu, about, busy, fastest(gpu), get("sibling_share"))
                 .unwrap_or(Verdict::Missing(Need::GpuReadings));
         };
@@ -47,7 +50,7 @@ pub(super) fn check_clock(
         if busy / mhz < least {
             let finding = finding(seen, gpu, about, busy, Expected { mhz, from });
             // The limit may be the board's own, as on laptops that state none.
-            let unsure = limited == PowerLimited::Unknown && from != Source::Stated;
+            let unsure = limited == PowerLimited::Unknown && !stated;
             return Verdict::found(if unsure { finding.at(Severity::Warning) } else { finding });
         }
         if limited == PowerLimited::No {

@@ -45,6 +45,9 @@ fn judge(seen: &Seen<'_>, gpu: &Gpu<'_>, about: &Scope, thresholds: &Thresholds)
         // Something else holds the clock, and another check says what.
         return Verdict::Clear;
     }
+    if !gpu.tells_reasons() {
+        return Verdict::Missing(Need::GpuReadings);
+    }
     match core(seen, gpu, about, thresholds) {
         Verdict::Found(finding) => Verdict::Found(finding),
         other => memory(seen, gpu, about, thresholds).map_or(other, Verdict::found),

@@ -1,6 +1,6 @@
 //! Records of GPUs made up for tests: what is near a threshold, on either side of it.
 
-use trueline_core::{CheckOutcome, Known, Need, Severity, Share, Why};
+use trueline_core::{By, CheckOutcome, Known, Need, Severity, Share, Why};
 
 use super::known::measured;
 use super::reasons::Reasons;
@@ -91,6 +91,10 @@ fn a_power_limit_explains_a_low_clock_only_where_it_is_drawn() {
     assert_eq!(codes(&at(695)), []);
     // By hand: 300 of 700 W is 43 %, and the limit holds nothing.
     assert_eq!(codes(&at(300)), [("gpu-clock-low", Severity::Error)]);
+    // The box is known to hold 1,800 MHz under load, with its limit. By hand: 1,340 / 1,800 is 74 %.
+    let mut known = at(695);
+    known.conditions.set("gpu_clock_expected_mhz", "1800", By::Reported);
+    assert_eq!(codes(&known), [("gpu-clock-low", Severity::Error)]);
 }
 
 #[test]
@@ -177,6 +181,7 @@ fn a_thermal_reason_in_one_sample_is_a_blip_and_in_two_is_throttling() {
     // It says only whether the power limit holds it: faults would not show.
     let partial = record(state(), |_, r| r.supported = measured(Reasons::SW_POWER_CAP));
     assert_eq!(need(&partial, "gpu-throttled"), Some(Need::GpuReadings));
+    assert_eq!(need(&partial, "gpu-clock-locked"), Some(Need::GpuReadings));
 }
 
 #[test]

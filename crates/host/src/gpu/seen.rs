@@ -6,6 +6,7 @@ use std::time::Duration;
 use trueline_core::{Known, Need, Why};
 
 use super::known::text;
+use super::reasons::Reasons;
 use super::sample::{GpuLoad, GpuReading, GpuSample};
 use super::state::GpuState;
 use crate::judge::View;
@@ -135,6 +136,14 @@ impl<'a> Gpu<'a> {
     /// Power of busy samples, watts.
     pub(super) fn power_under_load_w(&self) -> Vec<f64> {
         self.busy().filter_map(|r| r.power_mw.value()).map(watts).collect()
+    }
+
+    /// Whether busy samples say whether anything holds the clocks down, faults included.
+    pub(super) fn tells_reasons(&self) -> bool {
+        self.busy().any(|reading| {
+            let faults = |s: Reasons| s.is_empty() || s.has(Reasons::FAULTS);
+            reading.active.is_known() && reading.supported.value().is_none_or(faults)
+        })
     }
 
     /// Why a busy sample that lacks a field lacks it; `None` where there is no busy sample.

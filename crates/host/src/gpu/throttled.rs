@@ -64,7 +64,7 @@ pub(super) fn check_throttled(
                     .with("busy_samples", gpu.busy().count()),
             );
         }
-        if counted.iter().any(|c| c.threshold != "sync_share") || says(gpu) {
+        if counted.iter().any(|c| c.threshold != "sync_share") || gpu.tells_reasons() {
             Verdict::Clear
         } else {
             missing(gpu, seen.took)
@@ -142,14 +142,6 @@ fn in_a_row(gpu: &Gpu<'_>, thresholds: &Thresholds) -> Option<(Reasons, usize)> 
     #[expect(clippy::cast_precision_loss, reason = "samples of one run, far below 2^53")]
     let enough = longest.1 as f64 >= thresholds.get(&GPU_THROTTLED, "samples");
     enough.then_some(longest)
-}
-
-/// Whether busy samples say whether there are faults at all.
-fn says(gpu: &Gpu<'_>) -> bool {
-    gpu.busy().any(|reading| {
-        reading.active.is_known()
-            && reading.supported.value().is_none_or(|s| s.is_empty() || s.has(Reasons::FAULTS))
-    })
 }
 
 fn missing(gpu: &Gpu<'_>, took: Option<Duration>) -> Verdict {
