@@ -29,11 +29,12 @@ const STAYS: &[Stays] = &[
     revokes("cpu_quota"),
     revokes("cpus"),
     revokes("threads_share_cores"),
-    revokes("clock_source"),
     revokes("power_source"),
     revokes("power_profile"),
     revokes("nice"),
     revokes("affinity"),
+    // A source that is slow is an error of its own.
+    weakens("clock_source"),
     // Memory that is already given keeps its pages.
     weakens("huge_pages"),
 ];

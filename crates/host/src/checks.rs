@@ -13,7 +13,7 @@ pub(crate) const STATE_CHANGED: CheckInfo = CheckInfo {
     severity: (Warning, Error),
     touches: &[Absolute, Relative],
     needs: &[Need::HostWatched, Need::HostReading],
-    implied_by: &["rebooted", "clock-source-slow"],
+    implied_by: &["rebooted"],
     thresholds: &[],
     rule: "a setting of the machine was another one at the end than at the start",
     advice: "find out who changed it (a power daemon, another user, a tuning script), keep it as it \

@@ -14,7 +14,7 @@ pub(super) const QUOTA_THROTTLED: CheckInfo = CheckInfo {
     severity: (Warning, Error),
     touches: BOTH,
     needs: WATCHED,
-    implied_by: &["threads-over-quota"],
+    implied_by: &[],
     thresholds: &[
         threshold(
             "error_share",
@@ -192,7 +192,7 @@ pub(super) const WALL_TIME_JUMP: CheckInfo = CheckInfo {
     severity: (Warning, Error),
     touches: BOTH,
     needs: &[Need::HostWatched],
-    implied_by: &["rebooted"],
+    implied_by: &[],
     thresholds: &[
         threshold("slew_ppm", 500.0, "NTP corrects a clock by no more: that is no jump"),
         threshold(

@@ -40,14 +40,15 @@ impl CpuList {
         self.0.is_empty()
     }
 
-    /// Whether it has one of them.
-    pub fn has(&self, cpu: u32) -> bool {
+    /// Whether a processor is among them.
+    pub fn contains(&self, cpu: u32) -> bool {
         self.0.contains(&cpu)
     }
 
-    /// Whether both have one in common.
-    pub fn meets(&self, other: &Self) -> bool {
-        self.0.iter().any(|cpu| other.has(*cpu))
+    /// Those that are in both.
+    #[must_use]
+    pub fn shared(&self, other: &Self) -> Self {
+        Self(self.0.intersection(&other.0).copied().collect())
     }
 
     /// All of them, rising.

@@ -1,7 +1,7 @@
 //! Trees of `/proc` and `/sys` made up for tests.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
@@ -40,6 +40,10 @@ impl Tree {
             self.write(path, text);
         }
         self
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        &self.0
     }
 
     pub(super) fn root(&self) -> Root {

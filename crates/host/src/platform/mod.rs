@@ -1,6 +1,8 @@
 //! The machine: processors, memory, limits, clocks, power.
 
 mod boundary;
+#[cfg(test)]
+mod captured_tests;
 mod cgroup;
 mod cgroup_cpu;
 mod cgroup_memory;

@@ -59,7 +59,7 @@ impl Topology {
     /// The nodes that processors belong to.
     pub fn nodes_of(&self, cpus: &CpuList) -> CpuList {
         let nodes = seen(&self.nodes).into_iter().flatten();
-        nodes.filter(|node| node.cpus.meets(cpus)).map(|node| node.id).collect()
+        nodes.filter(|node| !node.cpus.shared(cpus).is_empty()).map(|node| node.id).collect()
     }
 }
 

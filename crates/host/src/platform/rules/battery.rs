@@ -26,12 +26,14 @@ pub(super) fn battery(view: &View<'_>, check: &CheckInfo) -> Verdict {
             return if known { Ok(None) } else { Err(Need::HostReading) };
         }
     };
+    // A profile chosen to be quiet, on the line, does not explain clocks that somebody held down.
+    let explains = on_battery || saving.as_deref().is_some_and(|p| p.starts_with("low"));
     let mut finding = Finding::new(check, view.about.clone(), message)
         .with("power_source", if on_battery { "battery" } else { "line" });
     if let Some(profile) = saving {
         finding = finding.with("power_profile", profile);
     }
-    if !held {
+    if !(held && explains) {
         return Ok(Some(finding.at(Severity::Warning)));
     }
     let message = format!("{}, and its processors are held below their clock", finding.message);
@@ -100,6 +102,8 @@ mod tests {
         assert!(matches!(&held, Said::Found(Error, m) if m.contains("low-power")), "{held:?}");
         let saving = at_once(&state(&[], "low-power", "0"), CODE);
         assert!(matches!(saving, Said::Found(Warning, m) if m.contains("saves power")));
+        let quiet = at_once(&state(&[], "quiet", "1"), CODE);
+        assert!(matches!(quiet, Said::Found(Warning, _)), "{quiet:?}");
     }
 
     #[test]

@@ -60,7 +60,8 @@ pub(super) fn nodes(view: &View<'_>, check: &CheckInfo) -> Verdict {
 /// The share of a process's memory on nodes that are not near.
 fn far_share(platform: &Platform, pid: u32, near: &CpuList) -> Option<f64> {
     let memory = seen(&platform.server_memory)?.iter().find(|memory| memory.pid == pid)?;
-    let far = memory.bytes.iter().filter(|(node, _)| !near.has(**node)).map(|(_, bytes)| bytes);
+    let far =
+        memory.bytes.iter().filter(|(node, _)| !near.contains(**node)).map(|(_, bytes)| bytes);
     share(far.sum(), memory.bytes.values().sum())
 }
 
@@ -74,7 +75,8 @@ fn remote_gpu(
 ) -> Option<Finding> {
     let gpus = seen(&platform.topology.gpus)?;
     let nodes: Vec<u32> = gpus.iter().filter_map(|gpu| gpu.node).collect();
-    if nodes.is_empty() || nodes.len() < gpus.len() || nodes.iter().any(|node| near.has(*node)) {
+    if nodes.is_empty() || nodes.len() < gpus.len() || nodes.iter().any(|node| near.contains(*node))
+    {
         return None;
     }
     let gpu_nodes: CpuList = nodes.into_iter().collect();

@@ -8,7 +8,7 @@ use trueline_core::{CheckInfo, Finding, Need, Severity};
 use super::{Verdict, state, watched};
 use crate::judge::{Stretch, View};
 use crate::platform::Platform;
-use crate::platform::cgroup::Group;
+use crate::platform::cgroup::{Group, Member};
 use crate::platform::cgroup_cpu::{CpuChain, CpuLevel, Quota};
 use crate::platform::cgroup_mount::Above;
 use crate::platform::cpu_list::CpuList;
@@ -71,6 +71,9 @@ pub(super) fn throttled(view: &View<'_>, check: &CheckInfo) -> Verdict {
     if let Some(time) = held_above.iter().flatten().max().filter(|time| !time.is_zero()) {
         return Ok(Some(of_unseen(view, check, &stretch, *time)));
     }
+    if !is_of_run(&stretch.after.platform) {
+        return Err(Need::ServerProcess);
+    }
     // A group whose counters are missing, or that has unseen ones above, may have been held.
     let known = !chains.is_empty() && held_above.iter().all(Option::is_some);
     let counted = |(_, before, after): &(&Group, &CpuChain, &CpuChain)| {
@@ -79,6 +82,11 @@ pub(super) fn throttled(view: &View<'_>, check: &CheckInfo) -> Verdict {
         limited == counted && after.levels.iter().all(|level| level.quota.is_known())
     };
     if known && chains.iter().all(counted) { Ok(None) } else { Err(Need::HostReading) }
+}
+
+/// Whether client or server is known. The watcher's own groups can accuse and cannot clear them.
+fn is_of_run(platform: &Platform) -> bool {
+    platform.groups.iter().any(|group| group.has(&[Party::Client, Party::Server]))
 }
 
 fn is_limited(level: &CpuLevel) -> bool {
@@ -143,6 +151,9 @@ fn of_unseen(view: &View<'_>, check: &CheckInfo, stretch: &Stretch<'_>, time: Du
 /// sleeping ones are none: pools that wait stay quiet.
 pub(super) fn threads(view: &View<'_>, check: &CheckInfo) -> Verdict {
     let platform = &state(view)?.platform;
+    if !is_of_run(platform) {
+        return Err(Need::ServerProcess);
+    }
     let groups = platform.groups_of_run();
     let limited = |group: &&Group| seen(&group.cpu).is_none_or(|c| c.least_quota().is_some());
     // Without a quota there is none to exceed; unseen ones show as being held.
@@ -155,21 +166,21 @@ pub(super) fn threads(view: &View<'_>, check: &CheckInfo) -> Verdict {
         return Err(Need::HostReading);
     }
     let least = view.thresholds.get(check, "throttled_share");
+    let mut unknown = None;
     for (group, before, after) in chains {
         let held = held(before, after).filter(|held| held.share >= least);
         let quota = held.filter_map(|held| Some((held.level.quota.value()?.cpus()?, held)));
         let Some((cpus, held)) = quota.min_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
         let may = cpus.floor().max(1.0);
-        let members = group.members.iter().filter(|m| m.party != Party::Watcher);
-        let threads = members.filter_map(|m| Some((m.threads.value()?, m)));
-        let Some((threads, member)) = threads.max_by_key(|(threads, _)| *threads) else { continue };
+        let Some((who, threads, member)) = most_threads(group) else {
+            unknown = Some(Need::ServerProcess);
+            continue;
+        };
         if float(threads) <= may {
             continue;
         }
-        let who = if member.party == Party::Server { "the server" } else { "the client" };
         let message = format!(
-            "{who} has {} threads in a group of {} CPUs, and enough of them worked to use it up in \
-             {} of the periods",
+            "{who} has {} threads in a group of {} CPUs, which were used up in {} of the periods",
             count(threads),
             short(cpus, 3),
             percent(held.share),
@@ -190,7 +201,20 @@ pub(super) fn threads(view: &View<'_>, check: &CheckInfo) -> Verdict {
         }
         return Ok(Some(finding));
     }
-    Ok(None)
+    unknown.map_or(Ok(None), Err)
+}
+
+/// Server or client, whichever has more threads in a group, all its processes together; and one
+/// of them.
+fn most_threads(group: &Group) -> Option<(&'static str, u64, &Member)> {
+    let of = |party: Party, who: &'static str| {
+        let members = group.members.iter().filter(move |member| member.party == party);
+        let threads = members.clone().filter_map(|member| member.threads.value());
+        let most = members.max_by_key(|member| member.threads.value())?;
+        Some((who, threads.reduce(u64::saturating_add)?, most))
+    };
+    let parties = [of(Party::Server, "the server"), of(Party::Client, "the client")];
+    parties.into_iter().flatten().max_by_key(|(_, threads, _)| *threads)
 }
 
 #[cfg(test)]
