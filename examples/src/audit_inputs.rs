@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use trueline::claims::{ClaimFile, parse_claim_file};
 use trueline::core::{BenchRun, Checked, Thresholds};
-use trueline::given::parse_host_record;
+use trueline::host::parse_host_record;
 use trueline::logs::{
     Kind, Mapping, read_results, read_results_from, read_runs, read_runs_from, result_set, sniff,
     sniff_bytes,

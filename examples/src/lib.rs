@@ -3,8 +3,12 @@
 pub mod arguments;
 pub mod audit_inputs;
 pub mod failure;
+pub mod host_arguments;
+pub mod host_look;
 pub mod log_arguments;
+pub mod metrics_url;
 pub mod output;
 pub mod paths;
 pub mod progress;
 pub mod story1;
+pub mod watched;

@@ -41,6 +41,27 @@ pub fn finish(common: &Common, program: impl FnOnce() -> Result<Report, Failure>
     })
 }
 
+/// Ends a program that was only asked to explain a check.
+pub fn explained(common: &Common) -> ExitCode {
+    finish(common, || Err(Failure::new("expected --explain CODE")))
+}
+
+/// Writes a report where `--report` says; without it, one line for whoever sits at a terminal.
+///
+/// # Errors
+/// A file that cannot be written.
+pub fn aside(common: &Common, report: &Report) -> Result<(), Failure> {
+    if common.out.is_some() {
+        return write_to(common, &rendered(common, report));
+    }
+    if io::stderr().is_terminal() {
+        let worst = report.outcomes.findings().max_by_key(|finding| finding.severity);
+        let line = worst.map_or("nothing stands against this host".to_owned(), ToString::to_string);
+        let _ = writeln!(io::stderr(), "watch_host: {}", trueline::report::inert(&line));
+    }
+    Ok(())
+}
+
 fn status(common: &Common, report: &Report) -> ExitCode {
     let bad = report.revoked() || (common.strict && report.not_shown());
     // An embedded case that came out as expected is a success.

@@ -114,6 +114,14 @@ pub enum CheckOutcome {
 }
 
 impl CheckOutcome {
+    /// The check that ran, or could not.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Found(finding) => finding.code,
+            Self::Clear { code, .. } | Self::NotObserved { code, .. } => code,
+        }
+    }
+
     /// Whether both say the same to a reader, whatever the exact numbers behind it.
     fn reads_like(&self, other: &Self) -> bool {
         match (self, other) {

@@ -2,12 +2,17 @@
 
 use std::time::Duration;
 
-use trueline_core::{Outcomes, Scope, Thresholds};
+use trueline_core::{CheckInfo, CheckOutcome, Need, Outcomes, Scope, Thresholds};
 
+use crate::checks::HOST_CHECKS;
+use crate::cpu_probe::{self, CPU_PROBE_CHECKS};
+use crate::gpu::{self, GPU_CHECKS};
+use crate::platform::{self, PLATFORM_CHECKS};
+use crate::processes::{self, PROCESS_CHECKS};
 use crate::record::HostRecord;
 use crate::snapshot::Snapshot;
+use crate::stated::check_stated;
 use crate::watch::Tick;
-use crate::{cpu_probe, gpu, platform, processes};
 
 /// Judges what a host record reads.
 ///
@@ -17,11 +22,26 @@ use crate::{cpu_probe, gpu, platform, processes};
 pub fn check_host(record: &HostRecord, about: &Scope, thresholds: &Thresholds) -> Outcomes {
     let view = View { record, about, thresholds };
     let mut outcomes = Outcomes::default();
+    if record.before.is_none() && record.ticks.is_empty() {
+        check_stated(&view, &mut outcomes);
+        let judged: Vec<&str> = outcomes.iter().map(CheckOutcome::code).collect();
+        for check in host_checks().filter(|check| !judged.contains(&check.code)) {
+            outcomes.not_observed(check, Need::HostWatched, about.clone());
+        }
+        return outcomes;
+    }
     processes::check(&view, &mut outcomes);
     platform::check(&view, &mut outcomes);
     gpu::check(&view, &mut outcomes);
     cpu_probe::check(&view, &mut outcomes);
     outcomes
+}
+
+/// All checks of this crate.
+pub fn host_checks() -> impl Iterator<Item = &'static CheckInfo> {
+    [HOST_CHECKS, PROCESS_CHECKS, PLATFORM_CHECKS, GPU_CHECKS, CPU_PROBE_CHECKS]
+        .into_iter()
+        .flatten()
 }
 
 /// A record as checks look at it.

@@ -6,6 +6,7 @@
 #![warn(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod capture;
 mod checks;
 mod clocks;
 mod cpu_probe;
@@ -16,16 +17,20 @@ mod processes;
 mod record;
 mod root;
 mod snapshot;
+mod stated;
 mod watch;
 
+pub use capture::capture;
 pub use checks::{HOST_CHECKS, HOST_CONDITIONS};
 pub use clocks::Clocks;
 pub use cpu_probe::{CPU_PROBE_CHECKS, CpuProbe, probe_cpu};
-pub use gpu::{GPU_CHECKS, GpuReader, GpuSample, GpuState};
-pub use judge::check_host;
+pub use gpu::{
+    GPU_CHECKS, GpuLog, GpuLogError, GpuReader, GpuSample, GpuState, gpu_reader, parse_gpu_log,
+};
+pub use judge::{check_host, host_checks};
 pub use platform::{PLATFORM_CHECKS, Platform};
 pub use processes::{CpuTick, PROCESS_CHECKS, Processes};
 pub use record::{HostRecord, HostRecordError, parse_host_record};
 pub use root::Root;
 pub use snapshot::{ServerProcess, Snapshot, Wanted};
-pub use watch::{ReadCounters, Tick, Watch, WatchOptions};
+pub use watch::{ReadCounters, Tick, Watch, WatchError, WatchOptions};

@@ -30,6 +30,55 @@ pub struct HostRecord {
     pub cpu: Option<CpuProbe>,
 }
 
+impl HostRecord {
+    /// A record of conditions that somebody states, over a stretch of time.
+    pub fn stated(window: Option<Window>, conditions: Conditions) -> Self {
+        Self { window, conditions, ..Self::default() }
+    }
+
+    /// A record of one moment.
+    pub fn seen(state: Snapshot) -> Self {
+        let at = state.clocks.wall.value();
+        Self {
+            window: at.map(|at| Window::new(at, at)),
+            conditions: state.conditions(),
+            before: Some(state),
+            ..Self::default()
+        }
+    }
+
+    /// Whether it reads anything that is judged.
+    pub fn reads(&self) -> bool {
+        let stated = ["nice", "gpu_clock_busy_mhz"].iter();
+        let mut known = stated.filter_map(|key| self.conditions.get(key));
+        self.before.is_some() || !self.ticks.is_empty() || known.next().is_some()
+    }
+
+    /// Whether it reads a GPU.
+    pub fn reads_gpu(&self) -> bool {
+        let state = |s: &Snapshot| s.gpus.is_known();
+        self.conditions.get("gpu_clock_busy_mhz").is_some()
+            || self.before.as_ref().is_some_and(state)
+            || self.ticks.iter().any(|tick| !tick.gpus.is_empty())
+    }
+
+    /// The record as JSON, schema `trueline.host/1`.
+    #[expect(clippy::missing_panics_doc, reason = "maps with text for keys always become JSON")]
+    pub fn to_json(&self) -> String {
+        let raw = Raw {
+            schema: Schema::V1,
+            started_at_s: self.window.map(|w| w.from.as_secs_f64()),
+            ended_at_s: self.window.map(|w| w.to.as_secs_f64()),
+            conditions: self.conditions.clone(),
+            before: self.before.clone(),
+            after: self.after.clone(),
+            ticks: self.ticks.clone(),
+            cpu: self.cpu.clone(),
+        };
+        serde_json::to_string(&raw).expect("plain values become JSON")
+    }
+}
+
 /// Why a host record cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[error("expected a host record (\"schema\":\"trueline.host/1\" with conditions)")]

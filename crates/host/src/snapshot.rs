@@ -10,7 +10,8 @@ use crate::processes::Processes;
 use crate::root::Root;
 
 /// How the server's process is found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ServerProcess {
     /// By its id.
     Pid(u32),
@@ -22,7 +23,7 @@ pub enum ServerProcess {
 ///
 /// # Shape
 /// Each with its threads and all that descend from it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Wanted {
     /// The processes that measure: a load generator, or the program that embeds one.
     pub client: Vec<u32>,

@@ -1,17 +1,29 @@
 //! A watcher beside a run: a snapshot before, samples during, a snapshot after.
 
-use std::time::Duration;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use trueline_core::{Known, ServerCounters, Why};
+use trueline_core::{By, Known, ServerCounters, Why, Window};
 
 use crate::gpu::{GpuReader, GpuSample};
-use crate::processes::CpuTick;
-use crate::root::Root;
-use crate::snapshot::Wanted;
+use crate::processes::{CpuTick, Meter};
+use crate::record::HostRecord;
+use crate::root::{Root, known};
+use crate::snapshot::{ServerProcess, Snapshot, Wanted};
 
 /// Asks the server what it has counted.
 pub type ReadCounters = Box<dyn FnMut() -> Result<ServerCounters, Why> + Send>;
+
+/// How often the server is asked at most: answering takes it time.
+const ASKED_EVERY: Duration = Duration::from_secs(1);
+
+/// How long the end waits for a server that still has requests: what it counts on is not ours.
+const DRAINS_WITHIN: Duration = Duration::from_secs(5);
+
+/// After so many ticks the interval doubles, so that a long watch stays small.
+const TICKS_OF_AN_INTERVAL: usize = 4096;
 
 /// What was seen at one moment of a watch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -22,21 +34,227 @@ pub struct Tick {
     /// Who was busy since the tick before.
     pub cpu: CpuTick,
     /// The GPUs, each busy or idle.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gpus: Vec<GpuSample>,
     /// Requests that the server had, running and waiting.
     pub in_flight: Known<u64>,
 }
 
 /// How to watch.
+///
+/// # Examples
+/// ```
+/// use std::time::Duration;
+/// use trueline_host::{ServerProcess, WatchOptions};
+/// let options = WatchOptions::default()
+///     .with_interval(Duration::from_millis(250))
+///     .with_server(ServerProcess::Port(8000));
+/// ```
 #[expect(missing_debug_implementations, reason = "readers need not be printable")]
 pub struct WatchOptions {
-    pub(crate) root: Root,
-    pub(crate) wanted: Wanted,
-    pub(crate) interval: Duration,
-    pub(crate) gpu: Option<Box<dyn GpuReader>>,
-    pub(crate) counters: Option<ReadCounters>,
+    root: Root,
+    wanted: Wanted,
+    interval: Duration,
+    gpu: Option<Box<dyn GpuReader>>,
+    counters: Option<ReadCounters>,
 }
 
+impl Default for WatchOptions {
+    /// This machine twice a second; the calling process and what it starts is the client.
+    fn default() -> Self {
+        Self {
+            root: Root::live(),
+            wanted: Wanted { client: vec![std::process::id()], server: None },
+            interval: Duration::from_millis(500),
+            gpu: None,
+            counters: None,
+        }
+    }
+}
+
+impl WatchOptions {
+    /// Watches these processes instead of the calling one.
+    #[must_use]
+    pub fn with_processes(mut self, wanted: Wanted) -> Self {
+        self.wanted = wanted;
+        self
+    }
+
+    /// Watches the process that serves as well.
+    #[must_use]
+    pub fn with_server(mut self, server: ServerProcess) -> Self {
+        self.wanted.server = Some(server);
+        self
+    }
+
+    /// Looks that often; at least every 50 ms, so that the watcher is no load of its own.
+    #[must_use]
+    pub fn with_interval(mut self, interval: Duration) -> Self {
+        self.interval = interval.max(Duration::from_millis(50));
+        self
+    }
+
+    /// Reads GPUs as well.
+    #[must_use]
+    pub fn with_gpu(mut self, reader: Box<dyn GpuReader>) -> Self {
+        self.gpu = Some(reader);
+        self
+    }
+
+    /// Asks the server what it has counted, before, during and after.
+    #[must_use]
+    pub fn with_counters(mut self, read: ReadCounters) -> Self {
+        self.counters = Some(read);
+        self
+    }
+
+    /// Reads `/proc` and `/sys` elsewhere, or copies what is read.
+    #[must_use]
+    pub fn with_root(mut self, root: Root) -> Self {
+        self.root = root;
+        self
+    }
+}
+
+/// A watch that could not be begun or ended.
+#[derive(Debug, thiserror::Error)]
+#[error("expected to watch the host beside the run: {0}")]
+pub struct WatchError(String);
+
 /// A watcher that runs beside a measurement.
+///
+/// Dropped without an end, it stops and nothing is kept.
 #[derive(Debug)]
-pub struct Watch;
+pub struct Watch {
+    before: Snapshot,
+    stop: Sender<()>,
+    sampler: JoinHandle<Seen>,
+}
+
+/// What the sampler gives back.
+struct Seen {
+    options: WatchOptions,
+    ticks: Vec<Tick>,
+}
+
+impl std::fmt::Debug for Seen {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} ticks", self.ticks.len())
+    }
+}
+
+impl Watch {
+    /// Takes the state of the host and begins to watch it.
+    ///
+    /// # Errors
+    /// A thread that cannot be started. Readings that cannot be taken are no error.
+    pub fn start(mut options: WatchOptions) -> Result<Self, WatchError> {
+        let before = options.snapshot();
+        let (stop, stopped) = mpsc::channel();
+        let sampler = thread::Builder::new()
+            .name("trueline-watch".to_owned())
+            .spawn(move || {
+                let ticks = options.sample(&stopped);
+                Seen { options, ticks }
+            })
+            .map_err(|e| WatchError(e.to_string()))?;
+        Ok(Self { before, stop, sampler })
+    }
+
+    /// Ends the watch and takes the state of the host again.
+    ///
+    /// # Errors
+    /// A watcher that broke down on the way.
+    pub fn finish(self) -> Result<HostRecord, WatchError> {
+        // Should the sampler be gone already, joining it says so.
+        let _ = self.stop.send(());
+        let seen = self.sampler.join();
+        let Seen { mut options, ticks } =
+            seen.map_err(|_| WatchError("the sampler broke down".to_owned()))?;
+        options.drain();
+        let after = options.snapshot();
+        Ok(HostRecord::watched(self.before, after, ticks))
+    }
+}
+
+impl WatchOptions {
+    fn snapshot(&mut self) -> Snapshot {
+        // The server first: what comes later is not counted before, nor missed after.
+        let server = self.counted();
+        let mut snapshot = Snapshot::take(&self.root, &self.wanted);
+        snapshot.server = server;
+        if let Some(gpu) = &mut self.gpu {
+            snapshot.gpus = known(gpu.state());
+        }
+        snapshot
+    }
+
+    fn counted(&mut self) -> Known<ServerCounters> {
+        self.counters.as_mut().map_or(Known::Not(Why::Absent), |read| known(read()))
+    }
+
+    /// Looks until it is told to stop, and once more then.
+    fn sample(&mut self, stopped: &mpsc::Receiver<()>) -> Vec<Tick> {
+        let (began, mut interval) = (Instant::now(), self.interval);
+        let mut meter = Meter::new(&self.root, &self.wanted);
+        let mut ticks = Vec::new();
+        let mut asked: Option<Instant> = None;
+        loop {
+            let goes_on = matches!(stopped.recv_timeout(interval), Err(RecvTimeoutError::Timeout));
+            let in_flight = if asked.is_none_or(|at| at.elapsed() >= ASKED_EVERY) && goes_on {
+                asked = Some(Instant::now());
+                self.in_flight()
+            } else {
+                Known::Not(Why::Absent)
+            };
+            let at = began.elapsed();
+            let cpu = meter.tick(&self.root);
+            let gpus = self.gpu.as_mut().and_then(|gpu| gpu.sample().ok()).unwrap_or_default();
+            ticks.push(Tick { at, cpu, gpus, in_flight });
+            if !goes_on {
+                return ticks;
+            }
+            if ticks.len().is_multiple_of(TICKS_OF_AN_INTERVAL) {
+                interval *= 2;
+            }
+        }
+    }
+
+    fn in_flight(&mut self) -> Known<u64> {
+        match self.counted() {
+            Known::Is { value, .. } => {
+                let both = value.running.value().zip(value.waiting.value());
+                both.map_or(value.running, |(a, b)| Known::is(a.saturating_add(b), By::Reported))
+            }
+            Known::Not(why) => Known::Not(why),
+        }
+    }
+
+    /// Waits until the server has no request: some count one only when it ends.
+    fn drain(&mut self) {
+        let began = Instant::now();
+        while self.counters.is_some()
+            && began.elapsed() < DRAINS_WITHIN
+            && self.in_flight().value().is_some_and(|n| n > 0)
+        {
+            thread::sleep(Duration::from_millis(100));
+        }
+    }
+}
+
+impl HostRecord {
+    /// A record of two states and what was seen between them.
+    pub fn watched(before: Snapshot, after: Snapshot, ticks: Vec<Tick>) -> Self {
+        let ends = before.clocks.wall.value().zip(after.clocks.wall.value());
+        let mut conditions = after.conditions();
+        crate::gpu::note_samples(&ticks, &mut conditions);
+        Self {
+            window: ends.map(|(from, to)| Window::new(from, to)),
+            conditions,
+            before: Some(before),
+            after: Some(after),
+            ticks,
+            cpu: None,
+        }
+    }
+}

@@ -4,15 +4,14 @@ use std::collections::BTreeMap;
 
 use trueline_core::{CheckInfo, Threshold, Thresholds};
 
-use crate::given::{CLOCK_DOES_NOT_EXPLAIN, GPU_CLOCK_LOW, NICE_NOT_ZERO};
+use crate::given::CLOCK_DOES_NOT_EXPLAIN;
 use crate::judge::RESTS_ON_REVOKED;
 
-/// The checks of this crate: over given records, and of the judgement itself.
-pub const CHECKS: &[CheckInfo] =
-    &[GPU_CLOCK_LOW, NICE_NOT_ZERO, CLOCK_DOES_NOT_EXPLAIN, RESTS_ON_REVOKED];
+/// The checks of this crate: over stated figures, and of the judgement itself.
+pub const CHECKS: &[CheckInfo] = &[CLOCK_DOES_NOT_EXPLAIN, RESTS_ON_REVOKED];
 
 /// The tables of all crates, with the crate each comes from.
-pub fn check_tables() -> [(&'static str, &'static [CheckInfo]); 8] {
+pub fn check_tables() -> [(&'static str, &'static [CheckInfo]); 13] {
     [
         ("logs: what the bytes of a log say", trueline_logs::CHECKS),
         ("logs: what the bytes of a result say", trueline_logs::RESULT_CHECKS),
@@ -21,7 +20,12 @@ pub fn check_tables() -> [(&'static str, &'static [CheckInfo]); 8] {
         ("baseline: was a run long and steady enough", trueline_baseline::LOAD_SHAPE_CHECKS),
         ("baseline: levels of a sweep, repetitions", trueline_baseline::LEVEL_CHECKS),
         ("baseline: claims about a tool's figures", trueline_baseline::CLAIM_CHECKS),
-        ("trueline: given records and the judgement", CHECKS),
+        ("host: the machine as a whole", trueline_host::HOST_CHECKS),
+        ("host: who measures, serves and is busy", trueline_host::PROCESS_CHECKS),
+        ("host: processors, memory, limits, clocks, power", trueline_host::PLATFORM_CHECKS),
+        ("host: GPUs", trueline_host::GPU_CHECKS),
+        ("host: the processor, measured", trueline_host::CPU_PROBE_CHECKS),
+        ("trueline: stated figures and the judgement", CHECKS),
     ]
 }
 

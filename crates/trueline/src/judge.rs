@@ -253,15 +253,18 @@ mod tests {
     use trueline_core::{Load, Metric};
 
     use super::*;
-    use crate::given::GPU_CLOCK_LOW;
 
     fn claim(id: &str, kind: ClaimKind) -> Claim {
         Claim::new(id, kind, id)
     }
 
+    fn slow_clock() -> &'static CheckInfo {
+        crate::checks::check_info("gpu-clock-low").unwrap()
+    }
+
     fn error(about: Scope) -> Outcomes {
         let mut outcomes = Outcomes::default();
-        outcomes.found(Finding::new(&GPU_CLOCK_LOW, about, "low"));
+        outcomes.found(Finding::new(slow_clock(), about, "low"));
         outcomes
     }
 
@@ -329,7 +332,7 @@ mod tests {
         let claims = [claim("a", ClaimKind::Absolute)];
         for (severity, weakened) in [(Severity::Warning, 1), (Severity::Note, 0)] {
             let mut outcomes = Outcomes::default();
-            outcomes.found(Finding::new(&GPU_CLOCK_LOW, Scope::default(), "low").at(severity));
+            outcomes.found(Finding::new(slow_clock(), Scope::default(), "low").at(severity));
             let judged = judge(&claims, outcomes, &full(&claims), &Allowed::new());
             assert_eq!(judged.claims[0].status, Status::Supported);
             assert_eq!(judged.claims[0].weakened_by.len(), weakened);

@@ -28,10 +28,11 @@
 //!
 //! [`Audit`] composes the parts, [`judge`](judge::judge) is the only place that sets a claim's
 //! status, [`report`] renders. The crates beneath are re-exported: [`core`] holds the shared
-//! words, [`logs`] reads request logs and results, [`baseline`] says what the numbers say.
+//! words, [`logs`] reads request logs and results, [`baseline`] says what the numbers say, [`host`]
+//! reads the state of the machine.
 //!
-//! It does not measure (that needs a probe), takes no host readings itself and computes no ceiling:
-//! those come as records, and what is not there is said to be not observed.
+//! It does not measure (that needs a probe) and computes no ceiling: that is stated, and what is not
+//! there is said to be not observed.
 
 #![warn(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -41,12 +42,15 @@ pub mod checks;
 pub mod claims;
 pub mod evidence;
 pub mod given;
+mod host_report;
 pub mod judge;
 mod reading;
 pub mod report;
 
 pub use audit::Audit;
+pub use host_report::host_report;
 pub use reading::log_report;
 pub use trueline_baseline as baseline;
 pub use trueline_core as core;
+pub use trueline_host as host;
 pub use trueline_logs as logs;

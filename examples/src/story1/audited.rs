@@ -3,7 +3,7 @@
 use trueline::Audit;
 use trueline::claims::parse_claim_file;
 use trueline::core::Thresholds;
-use trueline::given::parse_host_record;
+use trueline::host::parse_host_record;
 use trueline::judge::Allowed;
 use trueline::logs::read_runs_from;
 use trueline::report::Report;

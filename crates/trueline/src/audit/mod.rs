@@ -4,6 +4,7 @@ mod arms;
 mod claims;
 mod field;
 mod groups;
+mod hosts;
 mod instead;
 mod obvious;
 mod production;
@@ -22,12 +23,13 @@ use std::path::{Path, PathBuf};
 
 use trueline_baseline::samples_of;
 use trueline_core::{BenchRun, Checked, Claim, Outcomes, RequestRecord, Side, Thresholds, Window};
+use trueline_host::HostRecord;
 use trueline_logs::{
     Error, LogSummary, Own, OwnSample, PlaceSample, ReadOptions, ResultRun, ResultSet,
 };
 
 use crate::evidence::Evidence;
-use crate::given::{Given, HostRecord};
+use crate::given::Given;
 use crate::judge::{Allowed, judge};
 use crate::report::Report;
 use production::PlacedGroup;
@@ -46,7 +48,7 @@ pub(crate) use results::{cells_json, requests_json, stats_json, whole};
 /// # Examples
 /// ```
 /// use trueline::core::{BenchRun, By, Known, RequestRecord, Side, Stretch, WallTime};
-/// use trueline::given::parse_host_record;
+/// use trueline::host::parse_host_record;
 /// use trueline::Audit;
 ///
 /// # fn my_loop() -> BenchRun {

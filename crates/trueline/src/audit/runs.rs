@@ -13,7 +13,7 @@ use trueline_core::{
 use super::Work;
 use super::claims::IN_PRODUCTION;
 use super::groups::{Group, Meant, groups};
-use crate::given::check_host_record;
+use super::hosts::check_host_records;
 
 impl Work<'_> {
     /// Gives a claim that names no run the only one it can be about. A conclusion from other
@@ -117,7 +117,7 @@ impl Work<'_> {
         let mut said = Outcomes::default();
         for run in &group.runs {
             let (present, outcomes) =
-                check_host_record(&self.audit.hosts, run, &self.audit.thresholds);
+                check_host_records(&self.audit.hosts, run, &self.audit.thresholds);
             known &= present;
             said.extend_new(outcomes);
         }

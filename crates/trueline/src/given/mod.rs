@@ -1,45 +1,14 @@
-//! Facts handed over as records: the host's state and figures that somebody states.
-//!
-//! The checks here judge records. A crate that takes the readings itself will bring its own table.
+//! Figures that somebody states: a ceiling, causes of a loss.
 
 mod ceiling;
-mod host;
 mod loss;
 
 pub use ceiling::{Given, GivenWhat};
-pub use host::{HostRecord, HostRecordError, check_host_record, parse_host_record};
 pub use loss::explain_loss;
 
 use trueline_core::ClaimKind::{Absolute, Relative};
-use trueline_core::Severity::{Error, Warning};
-use trueline_core::{CheckInfo, Need, Threshold};
-
-pub(crate) const GPU_CLOCK_LOW: CheckInfo = CheckInfo {
-    code: "gpu-clock-low",
-    severity: (Error, Error),
-    touches: &[Absolute],
-    needs: &[Need::HostRecord],
-    implied_by: &[],
-    thresholds: &[Threshold {
-        name: "share",
-        default: 0.75,
-        why: "of the clock expected under load; below this NVIDIA's own nvbench drops a sample",
-    }],
-    rule: "the GPU ran far below the clock expected under load",
-    advice: "find out what holds the clock (power, heat, a lock) and measure again; ratios of two \
-             arms on the same machine may still hold",
-};
-
-pub(crate) const NICE_NOT_ZERO: CheckInfo = CheckInfo {
-    code: "nice-not-zero",
-    severity: (Warning, Warning),
-    touches: &[Absolute, Relative],
-    needs: &[Need::HostRecord],
-    implied_by: &[],
-    thresholds: &[],
-    rule: "client or server ran at a lowered priority",
-    advice: "start it at nice 0; zsh and some remote shells put background jobs at nice 5",
-};
+use trueline_core::Severity::Warning;
+use trueline_core::{CheckInfo, Threshold};
 
 pub(crate) const CLOCK_DOES_NOT_EXPLAIN: CheckInfo = CheckInfo {
     code: "clock-does-not-explain",

@@ -1,0 +1,109 @@
+//! Which host records speak of a run, and what they say.
+
+use trueline_core::{BenchRun, Need, Outcomes, Scope, Thresholds};
+use trueline_host::{HostRecord, check_host, host_checks};
+
+/// Judges the host records that reach over a run; without one its state is not observed. A record
+/// of another machine, or without any reading that is judged, is none.
+///
+/// # Shape
+/// `true` if the host's state over this run is known. A record without GPU readings counts unless
+/// the run's conditions name a GPU (`gpu`).
+pub(super) fn check_host_records(
+    records: &[HostRecord],
+    run: &BenchRun,
+    thresholds: &Thresholds,
+) -> (bool, Outcomes) {
+    let about = Scope::of_run(run);
+    let mut outcomes = Outcomes::default();
+    // A bad reading counts wherever it was taken within the run; the state is known only where a
+    // record reaches over all of it.
+    let over: Vec<&HostRecord> =
+        records.iter().filter(|record| is_of(record, run, Reach::Partly)).collect();
+    for record in &over {
+        outcomes.extend_new(check_host(record, &about, thresholds));
+    }
+    if over.is_empty() {
+        for check in host_checks() {
+            outcomes.not_observed(check, Need::HostRecord, about.clone());
+        }
+    }
+    let covers = records.iter().any(|record| is_of(record, run, Reach::Wholly));
+    let gpu = run.conditions.get("gpu").is_none() || over.iter().any(|record| record.reads_gpu());
+    (covers && gpu, outcomes)
+}
+
+/// How far a record reaches over a run.
+#[derive(Clone, Copy, PartialEq)]
+enum Reach {
+    Partly,
+    Wholly,
+}
+
+/// Whether a record is of this run's machine and time, and reads something.
+fn is_of(record: &HostRecord, run: &BenchRun, reach: Reach) -> bool {
+    let reaches = match (record.window, run.window()) {
+        (Some(record), Some(run)) if reach == Reach::Partly => record.overlaps(&run),
+        (Some(record), Some(run)) => record.from <= run.from && record.to >= run.to,
+        _ => false,
+    };
+    let same_machine = record.conditions.differing(&run.conditions, ["machine"]).is_empty();
+    reaches && same_machine && record.reads()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use trueline_core::{By, Known, RequestRecord, Side, Stretch, WallTime};
+    use trueline_host::parse_host_record;
+
+    use super::*;
+
+    fn record(conditions: &str) -> HostRecord {
+        parse_host_record(&format!(
+            r#"{{"schema":"trueline.host/1","started_at_s":100,"ended_at_s":200,
+                "conditions":{conditions}}}"#
+        ))
+        .unwrap()
+    }
+
+    fn run(at: i64) -> BenchRun {
+        let mut r = RequestRecord::default();
+        r.started = Known::is(WallTime::from_nanos(at * 1_000_000_000), By::Measured);
+        r.spans.set(Stretch::ClientTtft, Known::is(Duration::from_secs(5), By::Measured));
+        BenchRun::new("r", Side::Client, vec![r])
+    }
+
+    fn codes(records: &[HostRecord], at: i64) -> (bool, Vec<&'static str>) {
+        let (present, outcomes) = check_host_records(records, &run(at), &Thresholds::default());
+        (present, outcomes.findings().map(|f| f.code).collect())
+    }
+
+    #[test]
+    fn a_record_of_another_time_is_no_record_of_this_run() {
+        let sick = [record(r#"{"nice":5,"gpu_clock_busy_mhz":460,"gpu_clock_expected_mhz":1380}"#)];
+        let both = vec!["gpu-clock-low", "nice-not-zero"];
+        assert_eq!(codes(&sick, 150), (true, both.clone()));
+        assert_eq!(codes(&sick, 250), (false, vec![]));
+        // It reaches over part of the run: what it reads counts, the rest is not known.
+        assert_eq!(codes(&sick, 198), (false, both));
+        assert_eq!(codes(&[], 150), (false, vec![]));
+    }
+
+    #[test]
+    fn a_record_that_reads_nothing_does_not_make_the_host_known() {
+        assert_eq!(codes(&[record("{}")], 150), (false, vec![]));
+        assert_eq!(codes(&[record(r#"{"nice":0}"#)], 150), (true, vec![]));
+    }
+
+    #[test]
+    fn a_run_on_a_gpu_needs_readings_of_a_gpu() {
+        let mut on_gpu = run(150);
+        on_gpu.conditions.set("gpu", "H100", By::Reported);
+        let known =
+            |text: &str| check_host_records(&[record(text)], &on_gpu, &Thresholds::default()).0;
+        assert!(!known(r#"{"nice":0}"#));
+        assert!(known(r#"{"nice":0,"gpu_clock_busy_mhz":1300,"gpu_clock_expected_mhz":1380}"#));
+    }
+}
