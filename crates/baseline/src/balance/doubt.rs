@@ -11,6 +11,10 @@ use trueline_core::{Count, Need};
 pub enum Doubt {
     /// The server's counts were not read before and after.
     NotRead,
+    /// They were read, and not from before the run until after it.
+    NotOverTheRun,
+    /// Requests of ours do not say when they ran.
+    NoTimes,
     /// The readings are of two kinds of servers.
     OtherServer,
     /// The server's process was started in between.
@@ -68,7 +72,10 @@ impl Doubt {
     /// What would settle it.
     pub const fn need(self) -> Need {
         match self {
-            Self::NotRead | Self::OtherServer | Self::NothingInCommon => Need::ServerCounters,
+            Self::NotRead | Self::NotOverTheRun | Self::OtherServer | Self::NothingInCommon => {
+                Need::ServerCounters
+            }
+            Self::NoTimes => Need::WallTimes,
             _ => Need::ForeignTraffic,
         }
     }
@@ -78,6 +85,10 @@ impl fmt::Display for Doubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotRead => f.write_str("the server's counts were not read before and after"),
+            Self::NotOverTheRun => {
+                f.write_str("the server's counts do not reach over all of the run")
+            }
+            Self::NoTimes => f.write_str("not all requests that were sent say when they ran"),
             Self::OtherServer => f.write_str("the two readings are of different servers"),
             Self::Restarted => f.write_str("the server was restarted between the readings"),
             Self::WentBack(of) => {

@@ -60,6 +60,22 @@ pub struct Balance {
     pub gauges: Option<Gauges>,
 }
 
+impl Balance {
+    /// A balance that could not be drawn up.
+    pub fn unverified(doubt: Doubt) -> Self {
+        let verdict = Verdict::Unverified(doubt);
+        Self { verdict, server: String::new(), counted: None, sent: 0, gauges: None }
+    }
+
+    /// Why it cannot be told, if it cannot.
+    pub const fn doubt(&self) -> Option<Doubt> {
+        match self.verdict {
+            Verdict::Unverified(doubt) => Some(doubt),
+            _ => None,
+        }
+    }
+}
+
 /// Balances what a server counted between two readings against what the benchmark asked of it.
 ///
 /// # Formula
