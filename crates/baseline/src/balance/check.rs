@@ -56,7 +56,7 @@ pub fn check_balance(about: Scope, balance: &Balance, thresholds: &Thresholds) -
 
 /// Who counted, and how many.
 fn message(balance: &Balance) -> String {
-    let server = &balance.server;
+    let server = format!("the server ({})", balance.server);
     let Verdict::Contaminated { requests, prompt_tokens, output_tokens, share } = balance.verdict
     else {
         return String::new();

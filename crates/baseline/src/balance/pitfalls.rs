@@ -95,8 +95,8 @@ fn what_balances_is_clean_and_three_more_are_of_others() {
     let said = check_balance(Scope::default(), &three, &Thresholds::default());
     assert_eq!(
         said.findings().next().unwrap().message,
-        "vllm counted 13 requests and the benchmark sent 10: at least 3 of others, with 600 prompt \
-         tokens and 30 output tokens, 60 % of what was ours"
+        "the server (vllm) counted 13 requests and the benchmark sent 10: at least 3 of others, with \
+         600 prompt tokens and 30 output tokens, 60 % of what was ours"
     );
 }
 
