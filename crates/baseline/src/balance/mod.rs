@@ -86,6 +86,27 @@ impl Balance {
 /// # Shape
 /// `ledger` holds every request that the benchmark sent to that server between the readings, of all
 /// runs; `in_flight` what the server had at moments in between, in any order.
+///
+/// # Examples
+/// ```
+/// use trueline_baseline::{Ledger, Verdict, balance_counters};
+/// use trueline_core::{
+///     By, EngineCounts, Known, Outcome, RequestRecord, ServerCounters, Thresholds,
+/// };
+///
+/// let read = |requests| {
+///     let mut engine = EngineCounts::default();
+///     engine.requests = Known::is(requests, By::Reported);
+///     let mut counters = ServerCounters::default();
+///     counters.engines.push(engine);
+///     counters
+/// };
+/// let mut request = RequestRecord::default();
+/// request.outcome = Outcome::Ok;
+/// let ledger = Ledger::of(&vec![request; 10]);
+/// let balance = balance_counters(&read(120), &read(133), &ledger, &[], &Thresholds::default());
+/// assert!(matches!(balance.verdict, Verdict::Contaminated { requests: Some(3), .. }));
+/// ```
 pub fn balance_counters(
     before: &ServerCounters,
     after: &ServerCounters,
