@@ -1,10 +1,11 @@
 //! A server's metrics over HTTP.
 
 use std::io::Read;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use trueline::core::Why;
+use trueline::core::{By, Known, WallTime, Why};
 use trueline::host::ReadCounters;
+use trueline::logs::parse_server_counters;
 
 /// How long an answer may take; a busy server answers late.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(2);
@@ -31,11 +32,14 @@ pub fn reader(url: &str) -> ReadCounters {
     let url = url.to_owned();
     Box::new(move || {
         let text = get(&agent, &url).map_err(|_| Why::Unreadable)?;
-        {
-            let _ = text;
-            Err(Why::Unreadable)
-        }
+        parse_server_counters(&text, now()).map_err(|_| Why::Unreadable)
     })
+}
+
+fn now() -> Known<WallTime> {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).ok();
+    let at = since.and_then(|since| WallTime::from_nanos(0).plus(since));
+    at.map_or(Known::Not(Why::NotApplicable), |at| Known::is(at, By::Measured))
 }
 
 fn get(agent: &ureq::Agent, url: &str) -> Result<String, Box<dyn std::error::Error>> {

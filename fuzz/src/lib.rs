@@ -8,7 +8,10 @@ mod results;
 pub use results::{command_line, filter, results, tools};
 
 use trueline::claims::{check_claim_list, parse_claim, parse_claim_file};
-use trueline::logs::{Mapping, ReadOptions, read_log_from, read_runs_from, sniff_bytes};
+use trueline::core::{Count, Known, Why};
+use trueline::logs::{
+    Mapping, ReadOptions, parse_server_counters, read_log_from, read_runs_from, sniff_bytes,
+};
 
 /// A mapping with every sort of field.
 const MAPPING: &str = r#"
@@ -98,6 +101,21 @@ pub fn claims(data: &[u8]) -> bool {
     short.is_ok()
 }
 
+/// A server's metrics. A sum over engines is known only where each of them is, and is not below any.
+pub fn server_metrics(data: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(data) else { return false };
+    let Ok(counters) = parse_server_counters(text, Known::Not(Why::Absent)) else { return false };
+    assert!(counters.unreadable_lines <= text.lines().count() as u64);
+    assert!(counters.engines.windows(2).all(|two| two[0].labels < two[1].labels));
+    for count in Count::ALL {
+        let sum = counters.sum(count).value();
+        for engine in counters.engines.iter().filter(|_| sum.is_some()) {
+            assert!(engine.get(count).value().is_some_and(|part| Some(part) <= sum));
+        }
+    }
+    true
+}
+
 /// No NaN or infinity stands in the text of a JSON report as a bare word.
 fn has_only_numbers(json: &str) -> bool {
     !json.contains(":NaN") && !json.contains(":inf")
@@ -173,5 +191,6 @@ mod tests {
         replay("mapped", mapped);
         replay("runs", runs);
         replay("claims", claims);
+        replay("server_metrics", server_metrics);
     }
 }

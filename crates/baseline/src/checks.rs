@@ -131,13 +131,25 @@ pub(crate) const FOREIGN_TRAFFIC: CheckInfo = CheckInfo {
     code: "foreign-traffic",
     severity: (Note, Error),
     touches: ALL,
-    needs: &[Need::ForeignTraffic, Need::WallTimes],
+    needs: &[Need::ForeignTraffic, Need::ServerCounters, Need::WallTimes],
     implied_by: &[],
     thresholds: &[
         threshold("overlap_share", 0.01, "of a sample's time; two clocks differ by milliseconds"),
         threshold("count_share", 0.01, "of the requests sent; probes and warm-ups are few"),
+        threshold(
+            "few_requests",
+            2.0,
+            "a readiness check and a warm-up request are in few records",
+        ),
+        threshold(
+            "gauge_age_s",
+            5.0,
+            "a server notes its requests in flight every few dozen steps",
+        ),
+        threshold("gauge_samples", 2.0, "one moment may catch a health check"),
     ],
-    rule: "the server served other people's requests during the samples",
+    rule: "the server served other people's requests during the samples: by its log's rows, by its \
+           counts less ours, or by more in flight than ours",
     advice: "measure again while nobody else is served, and keep only clean samples until then",
 };
 

@@ -43,6 +43,8 @@
 //! [`check_copied_figures`] and [`check_duplicate_runs`] several; [`place_samples`] and
 //! [`split_factors`] stand beside production; the rest judges what a claim says.
 //!
+//! [`balance_counters`] holds what a server counted over a run against what the run asked of it.
+//!
 //! It opens no file, reads no clock and knows no server: it takes slices and the types of
 //! [`trueline_core`], and returns values with the outcomes of its checks. [`stats`] knows nothing
 //! of the rest. Every check stands as data in [`CHECKS`], [`ARITHMETIC_CHECKS`],
@@ -53,6 +55,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod arithmetic;
+mod balance;
 mod best_of_n;
 mod checks;
 mod claimed;
@@ -77,6 +80,9 @@ mod times;
 mod work;
 
 pub use arithmetic::{ARITHMETIC_CHECKS, check_arithmetic};
+pub use balance::{
+    Balance, Doubt, Gauges, InFlight, Ledger, Verdict, balance_counters, check_balance,
+};
 pub use best_of_n::check_best_of_n;
 pub use checks::CHECKS;
 pub use claimed::{

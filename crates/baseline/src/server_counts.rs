@@ -26,7 +26,9 @@ pub fn check_server_counts(
         return conclude(check, about, Vec::new(), Some(Need::ForeignTraffic));
     };
     let more = server.saturating_sub(sent);
-    let is_foreign = more > 2 && real(more) > thresholds.get(check, "count_share") * real(sent);
+    let few = thresholds.get(check, "few_requests");
+    let is_foreign =
+        real(more) > few && real(more) > thresholds.get(check, "count_share") * real(sent);
     let finding = is_foreign.then(|| {
         let message = format!(
             "the server counted {} requests and the benchmark sent {}: {} were of others",

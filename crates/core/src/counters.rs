@@ -2,25 +2,79 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Known, WallTime};
+use crate::{By, Known, WallTime, Why};
 
-/// What a server has counted since it started, read at one moment.
+/// When a server adds a request's tokens to its counts.
+///
+/// Requests are counted when they end, by every server known here; only tokens differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Counting {
+    /// Prompt tokens as prefill ends, output tokens one by one.
+    AsServed,
+    /// All of them when the request ends: while it runs they show nothing of it.
+    WhenFinished,
+    /// The source does not say.
+    #[default]
+    NotSaid,
+}
+
+/// One of the counts that only grow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Count {
+    /// [`EngineCounts::requests`].
+    Requests,
+    /// [`EngineCounts::aborted`].
+    Aborted,
+    /// [`EngineCounts::prompt_tokens`].
+    PromptTokens,
+    /// [`EngineCounts::new_tokens`].
+    NewTokens,
+    /// [`EngineCounts::output_tokens`].
+    OutputTokens,
+    /// [`EngineCounts::decode_steps`].
+    DecodeSteps,
+}
+
+impl Count {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::Requests,
+        Self::Aborted,
+        Self::PromptTokens,
+        Self::NewTokens,
+        Self::OutputTokens,
+        Self::DecodeSteps,
+    ];
+
+    /// What is counted, in words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Requests => "requests",
+            Self::Aborted => "aborted requests",
+            Self::PromptTokens => "prompt tokens",
+            Self::NewTokens => "computed prompt tokens",
+            Self::OutputTokens => "output tokens",
+            Self::DecodeSteps => "decode steps",
+        }
+    }
+}
+
+/// What one engine of a server, or one replica, has counted since it started.
 ///
 /// # Shape
-/// Sums over all engines and models of one server. A server that does not keep a count has it
-/// `Absent`.
+/// A server that does not keep a count has it `Absent`. All of them only grow.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct ServerCounters {
-    /// The serving engine, as its metrics name it.
-    pub server: String,
-    /// When they were read.
-    pub at: Known<WallTime>,
-    /// When the server's process started; another start is another count.
-    pub started: Known<WallTime>,
-    /// Requests that finished, aborted ones not among them.
+pub struct EngineCounts {
+    /// The labels that tell it from its like, `name=value` joined by commas in order of name; empty
+    /// where it has none.
+    pub labels: String,
+    /// Requests that ended, aborted ones not among them where the server tells them apart.
     pub requests: Known<u64>,
-    /// Requests that were aborted.
+    /// Requests that were aborted: by a client that went away, by the server. Not every server
+    /// counts every abort.
     pub aborted: Known<u64>,
     /// Prompt tokens, cached ones included.
     pub prompt_tokens: Known<u64>,
@@ -28,8 +82,146 @@ pub struct ServerCounters {
     pub new_tokens: Known<u64>,
     /// Generated tokens.
     pub output_tokens: Known<u64>,
-    /// Requests being served.
+    /// Forward passes over a batch: neither requests nor tokens, and a sign of work.
+    pub decode_steps: Known<u64>,
+}
+
+impl EngineCounts {
+    /// One of the counts.
+    pub const fn get(&self, count: Count) -> Known<u64> {
+        match count {
+            Count::Requests => self.requests,
+            Count::Aborted => self.aborted,
+            Count::PromptTokens => self.prompt_tokens,
+            Count::NewTokens => self.new_tokens,
+            Count::OutputTokens => self.output_tokens,
+            Count::DecodeSteps => self.decode_steps,
+        }
+    }
+
+    /// Sets one of the counts.
+    pub const fn set(&mut self, count: Count, value: Known<u64>) {
+        *match count {
+            Count::Requests => &mut self.requests,
+            Count::Aborted => &mut self.aborted,
+            Count::PromptTokens => &mut self.prompt_tokens,
+            Count::NewTokens => &mut self.new_tokens,
+            Count::OutputTokens => &mut self.output_tokens,
+            Count::DecodeSteps => &mut self.decode_steps,
+        } = value;
+    }
+}
+
+/// What a server has counted since it started, read at one moment.
+///
+/// Two of them taken around a run, less the run's own requests, are what the server served to
+/// others. They are one count only while the process and its engines stay the same.
+///
+/// # Examples
+/// ```
+/// use trueline_core::{By, Count, EngineCounts, Known, ServerCounters, Why};
+///
+/// let mut counters = ServerCounters::default();
+/// for (labels, requests) in [("engine=0", 40), ("engine=1", 38)] {
+///     let mut engine = EngineCounts::default();
+///     engine.labels = labels.into();
+///     engine.requests = Known::is(requests, By::Reported);
+///     counters.engines.push(engine);
+/// }
+/// assert_eq!(counters.sum(Count::Requests).value(), Some(78));
+/// // Nobody counted output tokens: that is not none.
+/// assert_eq!(counters.sum(Count::OutputTokens), Known::Not(Why::Absent));
+/// ```
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ServerCounters {
+    /// The serving engine, as its metrics name it.
+    pub server: String,
+    /// When they were read.
+    pub at: Known<WallTime>,
+    /// When the server's process started, the latest of several; another start is another count.
+    pub started: Known<WallTime>,
+    /// When tokens are added.
+    pub counting: Counting,
+    /// What each engine or replica has counted, in order of labels.
+    pub engines: Vec<EngineCounts>,
+    /// Requests being served, over all engines, as the server last noted: it may do so only every
+    /// few seconds, and some keep the last number after the last request.
     pub running: Known<u64>,
-    /// Requests that wait.
+    /// Requests that wait, over all engines; of the same age as `running`.
     pub waiting: Known<u64>,
+    /// Lines of the metrics that could not be read.
+    pub unreadable_lines: u64,
+}
+
+impl ServerCounters {
+    /// One count over all engines; not known where it is not of one of them.
+    pub fn sum(&self, count: Count) -> Known<u64> {
+        self.engines.iter().map(|engine| engine.get(count)).reduce(added).unwrap_or_default()
+    }
+
+    /// Requests that the server had, running and waiting.
+    pub fn in_flight(&self) -> Known<u64> {
+        added(self.running, self.waiting)
+    }
+}
+
+/// The sum of two counts; not known where one of them is not.
+fn added(a: Known<u64>, b: Known<u64>) -> Known<u64> {
+    match (a, b) {
+        (Known::Is { value: a, by: one }, Known::Is { value: b, by: two }) => {
+            let by = if one == two { one } else { By::Derived };
+            a.checked_add(b).map_or(Known::Not(Why::Impossible), |sum| Known::is(sum, by))
+        }
+        (Known::Not(why), _) | (_, Known::Not(why)) => Known::Not(why),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn engine(labels: &str, requests: Known<u64>) -> EngineCounts {
+        EngineCounts { labels: labels.into(), requests, ..EngineCounts::default() }
+    }
+
+    #[test]
+    fn a_count_that_one_engine_lacks_is_not_the_sum_of_the_others() {
+        let five = Known::is(5, By::Reported);
+        let mut counters = ServerCounters::default();
+        assert_eq!(counters.sum(Count::Requests), Known::Not(Why::Absent));
+        counters.engines = vec![engine("engine=0", five), engine("engine=1", five)];
+        assert_eq!(counters.sum(Count::Requests), Known::is(10, By::Reported));
+        counters.engines.push(engine("engine=2", Known::Not(Why::NonFinite)));
+        assert_eq!(counters.sum(Count::Requests), Known::Not(Why::NonFinite));
+    }
+
+    #[test]
+    fn waiting_requests_are_in_flight() {
+        let running = Known::is(2, By::Reported);
+        let mut counters = ServerCounters { running, ..ServerCounters::default() };
+        assert_eq!(counters.in_flight(), Known::Not(Why::Absent));
+        // The busy capture of llama.cpp: 2 run on 2 slots, 6 wait.
+        counters.waiting = Known::is(6, By::Reported);
+        assert_eq!(counters.in_flight().value(), Some(8));
+    }
+
+    #[test]
+    fn counters_survive_json() {
+        let mut counters = ServerCounters {
+            server: "vllm".into(),
+            at: Known::is(WallTime::from_nanos(1_793_880_000_000_000_000), By::Measured),
+            counting: Counting::AsServed,
+            ..ServerCounters::default()
+        };
+        let mut one = engine("engine=0", Known::is(3, By::Reported));
+        for count in Count::ALL {
+            one.set(count, Known::is(count as u64, By::Reported));
+            assert_eq!(one.get(count).value(), Some(count as u64));
+        }
+        counters.engines.push(one);
+        let text = serde_json::to_string(&counters).unwrap();
+        assert_eq!(serde_json::from_str::<ServerCounters>(&text).unwrap(), counters);
+        assert!(text.contains(r#""waiting":{"not":"absent"}"#));
+    }
 }

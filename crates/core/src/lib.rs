@@ -50,7 +50,7 @@ pub use cell::{Bucket, Cell, CellEdges, EdgesError, HitBand};
 pub use check::{CheckInfo, CheckOutcome, Checked, Outcomes, Severity, Threshold, Thresholds};
 pub use claim::{Cause, Claim, ClaimKind, Link, Quantity};
 pub use conditions::{ConditionKey, Conditions, Difference, RUN_CONDITIONS, Role};
-pub use counters::ServerCounters;
+pub use counters::{Count, Counting, EngineCounts, ServerCounters};
 pub use definition::{Definition, Deviation, Each, FirstToken, Percentiles, TokensBy};
 pub use finding::{Evidence, Finding};
 pub use known::{By, Known, Why};

@@ -35,19 +35,24 @@ pub struct Wanted {
 ///
 /// # Shape
 /// Counters are as the system keeps them, since boot or since a process began; what happened
-/// between two moments is their difference.
+/// between two moments is their difference. A part that is not in a written record was not read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Snapshot {
     /// The clocks, first of all.
+    #[serde(default)]
     pub clocks: Clocks,
     /// The machine: processors, memory, limits, clocks, power.
+    #[serde(default)]
     pub platform: Platform,
     /// The client's and the server's processes, and who else is busy.
+    #[serde(default)]
     pub processes: Processes,
     /// The GPUs; absent where nobody read them.
+    #[serde(default)]
     pub gpus: Known<Vec<GpuState>>,
     /// What the server had counted; absent where nobody asked it.
+    #[serde(default)]
     pub server: Known<ServerCounters>,
 }
 

@@ -32,6 +32,7 @@ pub struct Tick {
     /// Since the watch began.
     pub at: Duration,
     /// Who was busy since the tick before.
+    #[serde(default)]
     pub cpu: CpuTick,
     /// The GPUs, each busy or idle.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

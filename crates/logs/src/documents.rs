@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use trueline_core::{Metric, Side, Statistic};
+use trueline_core::{Count, Counting, Metric, Side, Statistic};
 
 use crate::adapters::{FORMATS, field_meanings};
+use crate::metrics::METRICS_SERVERS;
 use crate::results::{
     AS_STATED, FigureMeaning, RESULT_FORMATS, ResultFormat, Statistics, TotalMeaning,
 };
@@ -65,6 +66,27 @@ pub fn formats_document() -> String {
         let source = distinct(fields.iter().map(|f| &*f.source).filter(|s| !s.is_empty()));
         text += &row(&[&format!("`{name}`"), &holds, clocks, &source.join("; ")]);
     }
+    text += METRICS_HEAD;
+    for server in METRICS_SERVERS {
+        let counted = match server.counting {
+            Counting::AsServed => "as they are served",
+            Counting::WhenFinished => "when a request ends",
+            _ => "not known",
+        };
+        let source = |count| server.source_of(count).unwrap_or_default();
+        text += &row(&[
+            server.name,
+            server.versions,
+            &source(Count::Requests),
+            &source(Count::Aborted),
+            &source(Count::PromptTokens),
+            &source(Count::NewTokens),
+            &source(Count::OutputTokens),
+            &server.gauges(),
+            counted,
+            server.note,
+        ]);
+    }
     text
 }
 
@@ -121,6 +143,18 @@ Rows of requests, each with what it holds. Any other log of JSON lines is read t
 
 | format | what its fields hold | clock | read in |
 | --- | --- | --- | --- |
+";
+
+const METRICS_HEAD: &str = "
+## Metrics of servers
+
+What a server counts, from its metrics text. Requests are counted when they end; an empty cell is a count
+that the server does not publish. Two readings around a run, less the run's own requests, are what was
+served to others.
+
+| server | versions | requests | aborted | prompt tokens | computed prompt tokens | output tokens | in \
+flight | tokens counted | note |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 ";
 
 /// The formats of each tool, by its name; those of a tool in the order in which they are tried.

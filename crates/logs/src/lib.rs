@@ -57,6 +57,9 @@
 //! [`RESULT_FORMATS`]; [`ResultFormat::figures`] lists what the figures of one mean. The checks stand
 //! in [`CHECKS`] and [`RESULT_CHECKS`].
 //!
+//! What a server counted comes from its metrics by [`parse_server_counters`], for the servers of
+//! [`METRICS_SERVERS`].
+//!
 //! It does not judge claims, follow a growing file, or keep any prompt or completion text. It has
 //! no features.
 
@@ -72,6 +75,7 @@ mod error;
 mod field;
 mod judge;
 mod layout;
+mod metrics;
 mod options;
 mod own;
 mod production;
@@ -96,6 +100,7 @@ pub use documents::{definitions_document, formats_document};
 pub use error::{Error, ErrorKind};
 pub use field::{FieldMeaning, Holds, Unit};
 pub use judge::check_log;
+pub use metrics::{METRICS_SERVERS, MetricsServer, parse_server_counters};
 pub use options::{PlaceSample, ReadOptions};
 pub use own::{Own, OwnSample};
 pub use production::{

@@ -23,6 +23,7 @@ mod results_at_size;
 mod results_genai_perf;
 mod results_privacy;
 mod runs;
+mod server_metrics;
 
 use trueline_logs::{LogSummary, ReadOptions, read_log_from};
 

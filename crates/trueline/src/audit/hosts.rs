@@ -47,8 +47,12 @@ fn is_of(record: &HostRecord, run: &BenchRun, reach: Reach) -> bool {
         (Some(record), Some(run)) => record.from <= run.from && record.to >= run.to,
         _ => false,
     };
-    let same_machine = record.conditions.differing(&run.conditions, ["machine"]).is_empty();
-    reaches && same_machine && record.reads()
+    reaches && is_of_machine(record, run) && record.reads()
+}
+
+/// Whether a record is of the machine of a run, as far as both say.
+pub(super) fn is_of_machine(record: &HostRecord, run: &BenchRun) -> bool {
+    record.conditions.differing(&run.conditions, ["machine"]).is_empty()
 }
 
 #[cfg(test)]

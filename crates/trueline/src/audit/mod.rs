@@ -1,6 +1,7 @@
 //! The composition: results, a request log, a host record and claims become one report.
 
 mod arms;
+mod balance;
 mod claims;
 mod field;
 mod groups;

@@ -1,7 +1,7 @@
-//! Who else the server served during the samples.
+//! Who else the server served during the samples: by its log's rows, and by its counts.
 
-use trueline_baseline::{ForeignRow, SampleWindow, check_foreign_traffic};
-use trueline_core::{CheckOutcome, Need, RequestRecord, Window};
+use trueline_baseline::{Doubt, ForeignRow, SampleWindow, check_foreign_traffic};
+use trueline_core::{CheckOutcome, Need, Outcomes, RequestRecord, Window};
 use trueline_logs::LogSummary;
 
 use super::Work;
@@ -38,8 +38,13 @@ impl Work<'_> {
         let about = group.about.clone();
         let thresholds = &self.audit.thresholds;
         let outcomes = check_foreign_traffic(about.clone(), &windows, &rows, covered, thresholds);
-        if outcomes.iter().any(|o| !matches!(o, CheckOutcome::NotObserved { .. })) {
+        let balanced = self.balance(group);
+        if is_told(&outcomes) || balanced.as_ref().is_some_and(|b| b.doubt.is_none()) {
             self.evidence.met(Need::ForeignTraffic, about);
+        } else if let Some(doubt) = balanced.as_ref().and_then(|b| b.doubt)
+            && (doubt != Doubt::NotRead || self.audit.log.is_none())
+        {
+            self.evidence.lacking(Need::ForeignTraffic, about, doubt.to_string());
         } else if self.audit.log.is_some() {
             let detail = match log {
                 None => "the log is not known to be of this run's server and model",
@@ -53,7 +58,29 @@ impl Work<'_> {
             };
             self.evidence.lacking(Need::ForeignTraffic, about, detail);
         }
-        self.outcomes.extend(outcomes);
+        self.outcomes.extend(together(outcomes, balanced.map(|b| b.outcomes)));
+    }
+}
+
+/// Whether a check could run on everything that it was asked about.
+fn is_told(outcomes: &Outcomes) -> bool {
+    outcomes.iter().all(|o| !matches!(o, CheckOutcome::NotObserved { .. }))
+}
+
+/// What the log and the counters say, as one: whatever either found; without that, what the one says
+/// that could tell; the counters' word where neither could.
+fn together(log: Outcomes, counters: Option<Outcomes>) -> Outcomes {
+    let Some(counters) = counters else { return log };
+    let mut found = Outcomes::default();
+    for finding in log.findings().chain(counters.findings()) {
+        found.found(finding.clone());
+    }
+    if found.iter().next().is_some() {
+        found
+    } else if is_told(&log) {
+        log
+    } else {
+        counters
     }
 }
 
