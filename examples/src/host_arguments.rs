@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use trueline::host::{HostRecord, ServerProcess, Wanted, WatchOptions, gpu_reader};
+use trueline::host::{HostRecord, ServerProcess, Wanted, WatchOptions};
 
 use crate::failure::Failure;
 use crate::metrics_url;
@@ -30,9 +30,6 @@ impl LookedAt {
     /// How to watch: these processes, these counters, the GPUs that can be read.
     pub fn options(&self) -> WatchOptions {
         let mut options = WatchOptions::default().with_processes(self.wanted());
-        if let Some(gpu) = gpu_reader() {
-            options = options.with_gpu(gpu);
-        }
         if let Some(url) = &self.metrics_url {
             options = options.with_counters(metrics_url::reader(url));
         }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use trueline_core::{By, Known, ServerCounters, Why, Window};
 
-use crate::gpu::{GpuReader, GpuSample, note_load};
+use crate::gpu::{GpuReader, GpuSample, find_gpus, note_load};
 use crate::processes::{CpuTick, Meter};
 use crate::record::HostRecord;
 use crate::root::{Root, known};
@@ -56,18 +56,20 @@ pub struct WatchOptions {
     root: Root,
     wanted: Wanted,
     interval: Duration,
-    gpu: Option<Box<dyn GpuReader>>,
+    gpus: Result<Box<dyn GpuReader>, Why>,
     counters: Option<ReadCounters>,
 }
 
 impl Default for WatchOptions {
-    /// This machine twice a second; the calling process and what it starts is the client.
+    /// This machine with its GPUs, twice a second; the calling process and what it starts is the
+    /// client.
     fn default() -> Self {
+        let root = Root::live();
         Self {
-            root: Root::live(),
+            gpus: find_gpus(&root),
+            root,
             wanted: Wanted { client: vec![std::process::id()], server: None },
             interval: Duration::from_millis(500),
-            gpu: None,
             counters: None,
         }
     }
@@ -95,10 +97,10 @@ impl WatchOptions {
         self
     }
 
-    /// Reads GPUs as well.
+    /// Reads these GPUs instead of those found, or none for the reason given.
     #[must_use]
-    pub fn with_gpu(mut self, reader: Box<dyn GpuReader>) -> Self {
-        self.gpu = Some(reader);
+    pub fn with_gpus(mut self, reader: Result<Box<dyn GpuReader>, Why>) -> Self {
+        self.gpus = reader;
         self
     }
 
@@ -184,9 +186,10 @@ impl WatchOptions {
         let server = self.counted();
         let mut snapshot = Snapshot::take(&self.root, &self.wanted);
         snapshot.server = server;
-        if let Some(gpu) = &mut self.gpu {
-            snapshot.gpus = known(gpu.state());
-        }
+        snapshot.gpus = match &mut self.gpus {
+            Ok(gpus) => known(gpus.state()),
+            Err(why) => Known::Not(*why),
+        };
         snapshot
     }
 
@@ -210,7 +213,8 @@ impl WatchOptions {
             };
             let at = began.elapsed();
             let cpu = meter.tick(&self.root);
-            let gpus = self.gpu.as_mut().and_then(|gpu| gpu.sample().ok()).unwrap_or_default();
+            let gpus = self.gpus.as_mut().ok().and_then(|gpus| gpus.sample().ok());
+            let gpus = gpus.unwrap_or_default();
             ticks.push(Tick { at, cpu, gpus, in_flight });
             if !goes_on {
                 return ticks;

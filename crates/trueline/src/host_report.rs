@@ -43,7 +43,9 @@ pub fn host_report(
         for claim in claims {
             let used = claim.uses();
             let parts = if used.is_empty() { vec![Scope::of_claim(&claim.id)] } else { used };
-            parts.into_iter().for_each(|part| evidence.met(Need::HostRecord, part));
+            for part in parts {
+                evidence.met(Need::HostRecord, part);
+            }
         }
     }
     let judgement = judge(claims, outcomes, &evidence, allowed);
