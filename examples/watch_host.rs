@@ -55,7 +55,7 @@ fn run(arguments: &Arguments, out: Option<&PathBuf>) -> Result<watched::Ended, F
     let common = &arguments.common;
     let (thresholds, allowed) = (common.thresholds()?, common.allowed()?);
     let claims = common.claim_file()?.claims;
-    let watch = Watch::start(arguments.at.options().with_interval(arguments.interval))?;
+    let watch = Watch::start(arguments.at.options()?.with_interval(arguments.interval))?;
     let ended = watched::run(&arguments.command)?;
     let record = arguments.at.shown(watch.finish()?);
     if let Some(path) = out {

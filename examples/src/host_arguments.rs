@@ -27,13 +27,16 @@ pub struct LookedAt {
 }
 
 impl LookedAt {
-    /// How to watch: these processes, these counters, the GPUs that can be read.
-    pub fn options(&self) -> WatchOptions {
+    /// How to watch: these processes, these counters.
+    ///
+    /// # Errors
+    /// Metrics that cannot be read.
+    pub fn options(&self) -> Result<WatchOptions, Failure> {
         let mut options = WatchOptions::default().with_processes(self.wanted());
         if let Some(url) = &self.metrics_url {
-            options = options.with_counters(metrics_url::reader(url));
+            options = options.with_counters(metrics_url::reader(url)?);
         }
-        options
+        Ok(options)
     }
 
     /// How the server's process is found, if it is to be.

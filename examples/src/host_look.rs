@@ -69,7 +69,7 @@ impl Look {
     }
 
     fn live(&self, at: &LookedAt) -> Result<HostRecord, Failure> {
-        let watch = Watch::start(at.options())?;
+        let watch = Watch::start(at.options()?)?;
         thread::sleep(LOOK);
         let mut record = watch.finish()?;
         if !self.no_cpu_probe {

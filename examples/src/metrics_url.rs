@@ -5,7 +5,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use trueline::core::{By, Known, WallTime, Why};
 use trueline::host::ReadCounters;
+
 use trueline::logs::parse_server_counters;
+
+use crate::failure::Failure;
 
 /// How long an answer may take; a busy server answers late.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(2);
@@ -25,15 +28,22 @@ pub fn check(url: &str) -> Result<String, String> {
     }
 }
 
-/// Asks a server for its counters, again and again.
-pub fn reader(url: &str) -> ReadCounters {
+/// Asks a server for its counters, again and again; the first time at once.
+///
+/// # Errors
+/// A server that does not answer, or answers with what no known server counts: better now than
+/// after the run.
+pub fn reader(url: &str) -> Result<ReadCounters, Failure> {
     let agent: ureq::Agent =
         ureq::Agent::config_builder().timeout_global(Some(ANSWERS_WITHIN)).build().into();
     let url = url.to_owned();
-    Box::new(move || {
+    let told = |why: &dyn std::fmt::Display| Failure::new(format!("--metrics-url {url}: {why}"));
+    let first = get(&agent, &url).map_err(|e| told(&e))?;
+    parse_server_counters(&first, now()).map_err(|e| told(&e))?;
+    Ok(Box::new(move || {
         let text = get(&agent, &url).map_err(|_| Why::Unreadable)?;
         parse_server_counters(&text, now()).map_err(|_| Why::Unreadable)
-    })
+    }))
 }
 
 fn now() -> Known<WallTime> {
