@@ -44,7 +44,8 @@ pub struct CpuProbe {
     pub timer: TimerCost,
 }
 
-/// Measures the processor for about a second, with one thread and a few hundred megabytes.
+/// Measures the processor with one thread and a few hundred megabytes, for about a second of its own
+/// time: longer on the clock where others take part of it.
 ///
 /// It changes what it runs beside: before and after a measurement is its place, not during one.
 /// A single core of an idle machine reaches clocks that all of them together do not.
