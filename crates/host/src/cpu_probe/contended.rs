@@ -24,7 +24,7 @@ pub(super) fn check_contention(view: &View<'_>, outcomes: &mut Outcomes) {
     let idle = probe.contention.not_running_share.value();
     let mut message = format!("{} of a computing thread's time went to others", percent(taken));
     if let Some(idle) = idle {
-        message += &format!(", and for {} of it it did not run", percent(idle));
+        message += &format!("; for {} it did not run at all", percent(idle));
     }
     let mut finding = Finding::new(check, about, message).with("taken_share", taken);
     if let Some(worst) = probe.contention.taken_share_worst.value() {
@@ -70,7 +70,7 @@ mod tests {
         assert_eq!(finding.severity, Severity::Warning);
         assert_eq!(
             finding.message,
-            "25 % of a computing thread's time went to others, and for 24 % of it it did not run"
+            "25 % of a computing thread's time went to others; for 24 % it did not run at all"
         );
         assert_eq!(finding.evidence.len(), 3);
     }

@@ -44,7 +44,8 @@ pub struct CpuProbe {
     pub timer: TimerCost,
 }
 
-/// Measures the processor for about a second, with one thread and a few hundred megabytes.
+/// Measures the processor with one thread and a few hundred megabytes, for about a second of its own
+/// time: longer on the clock where others take part of it.
 ///
 /// It changes what it runs beside: before and after a measurement is its place, not during one.
 /// A single core of an idle machine reaches clocks that all of them together do not.
@@ -74,7 +75,11 @@ pub(crate) fn check(view: &View<'_>, outcomes: &mut Outcomes) {
 
 #[cfg(test)]
 mod tests {
+    use trueline_core::{Scope, Thresholds};
+
     use super::*;
+    use crate::judge::check_host;
+    use crate::record::parse_host_record;
 
     #[test]
     fn a_build_without_optimisation_fails_the_probe() {
@@ -100,5 +105,37 @@ mod tests {
         assert_eq!(probe.contention.taken_share, Known::Not(Why::Absent));
         let again = serde_json::to_string(&probe).unwrap();
         assert_eq!(serde_json::from_str::<CpuProbe>(&again).unwrap(), probe);
+    }
+
+    /// What this area finds in a record written down by hand.
+    fn found(expected_mhz: f64, mhz: f64, taken: f64) -> Vec<String> {
+        let text = format!(
+            r#"{{"schema":"trueline.host/1","conditions":{{"cpu_clock_expected_mhz":{expected_mhz}}},
+                "cpu":{{"clock":{{"mhz":{{"is":{{"value":{mhz},"by":"measured"}}}}}},
+                "contention":{{"taken_share":{{"is":{{"value":{taken},"by":"measured"}}}}}}}}}}"#
+        );
+        let record = parse_host_record(&text).unwrap();
+        let outcomes = check_host(&record, &Scope::default(), &Thresholds::default());
+        let codes = CPU_PROBE_CHECKS.iter().map(|check| check.code);
+        outcomes
+            .findings()
+            .filter(|f| codes.clone().any(|c| c == f.code))
+            .map(ToString::to_string)
+            .collect()
+    }
+
+    #[test]
+    fn a_record_of_a_slow_shared_core_is_judged_and_that_of_a_well_one_is_not() {
+        // A third of the clock: 1386 / 4200 = 0.33.
+        assert_eq!(
+            found(4_200.0, 1_386.0, 0.252),
+            [
+                "error[cpu-clock-low]: a core runs at 1,386 MHz, 33 % of the 4,200 MHz of an earlier \
+                 record",
+                "warning[cpu-contended]: 25 % of a computing thread's time went to others",
+            ]
+        );
+        // Captured: a core for itself on a virtual machine whose other core was fully busy.
+        assert!(found(4_091.0, 3_989.0, 0.0123).is_empty());
     }
 }
