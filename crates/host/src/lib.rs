@@ -24,7 +24,11 @@ pub use cpu_probe::{CPU_PROBE_CHECKS, CpuProbe, probe_cpu};
 pub use gpu::{GPU_CHECKS, GpuReader, GpuSample, GpuState};
 pub use judge::check_host;
 pub use platform::{PLATFORM_CHECKS, Platform};
-pub use processes::{CpuTick, PROCESS_CHECKS, Processes};
+pub use processes::{
+    Ancestor, Autogroup, Busy, Connections, CpuList, CpuListError, CpuTick, CpuTime, CpuTimes,
+    Meter, Other, Others, PROCESS_CHECKS, PROCESS_CONDITIONS, Peer, Policy, Process, Processes,
+    Role, RunTime, Server, Thread, Threads, Tracer,
+};
 pub use record::{HostRecord, HostRecordError, parse_host_record};
 pub use root::Root;
 pub use snapshot::{ServerProcess, Snapshot, Wanted};
