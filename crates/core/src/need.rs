@@ -85,6 +85,8 @@ pub enum Need {
     GpuReadings,
     /// Samples of the GPU while it was busy.
     BusyGpu,
+    /// What the processor is measured to do.
+    CpuMeasured,
     /// A clock or bandwidth that this processor is known to reach.
     CpuReference,
     /// What the server counted before and after.
@@ -124,6 +126,8 @@ pub enum Input {
     ServerProcess,
     /// Readings of the GPU.
     GpuReadings,
+    /// A measurement of the processor.
+    CpuProbe,
     /// A reference for this processor.
     CpuReference,
     /// The server's metrics.
@@ -149,6 +153,7 @@ impl Input {
             Self::HostWatch => ("the host before, during and after", "watch_host -- COMMAND"),
             Self::ServerProcess => ("the server's process", "--pid N or --port N"),
             Self::GpuReadings => ("GPU readings under load", "NVML, or --gpu-log CSV"),
+            Self::CpuProbe => ("the processor, measured", "check_host measures it"),
             Self::CpuReference => ("what this processor reaches when well", "an earlier record"),
             Self::Metrics => ("the server's metrics", "--metrics-url URL"),
             Self::Rights => ("what this host keeps to itself", "run it on the host, or as root"),
@@ -199,6 +204,7 @@ impl Need {
             Self::ServerProcess => "which process serves",
             Self::GpuReadings => "what the GPU says of itself",
             Self::BusyGpu => "samples of the GPU while busy",
+            Self::CpuMeasured => "what the processor is measured to do",
             Self::CpuReference => "what this processor reaches when well",
             Self::ServerCounters => "what the server counted before and after",
             Self::HostReading => "a reading that this host does not give",
@@ -224,6 +230,7 @@ impl Need {
             Self::HostWatched => Input::HostWatch,
             Self::ServerProcess => Input::ServerProcess,
             Self::GpuReadings | Self::BusyGpu => Input::GpuReadings,
+            Self::CpuMeasured => Input::CpuProbe,
             Self::CpuReference => Input::CpuReference,
             Self::ServerCounters => Input::Metrics,
             Self::HostReading => Input::Rights,

@@ -31,8 +31,12 @@ const STAYS: &[Stays] = &[
     revokes("threads_share_cores"),
     revokes("power_source"),
     revokes("power_profile"),
-    revokes("nice"),
-    revokes("affinity"),
+    // Of what runs: a process that comes or goes changes them as well.
+    weakens("nice"),
+    weakens("affinity"),
+    revokes("gpu_power_limit_w"),
+    revokes("gpu_mig"),
+    revokes("gpu_ecc"),
     // A source that is slow is an error of its own.
     weakens("clock_source"),
     // Memory that is already given keeps its pages.

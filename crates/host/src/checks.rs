@@ -4,6 +4,10 @@ use trueline_core::ClaimKind::{Absolute, Relative};
 use trueline_core::Severity::{Error, Warning};
 use trueline_core::{CheckInfo, ConditionKey, Need, Role, Threshold};
 
+use crate::gpu::GPU_CONDITIONS;
+use crate::platform::PLATFORM_CONDITIONS;
+use crate::processes::PROCESS_CONDITIONS;
+
 pub(crate) const fn threshold(name: &'static str, default: f64, why: &'static str) -> Threshold {
     Threshold { name, default, why }
 }
@@ -23,9 +27,14 @@ pub(crate) const STATE_CHANGED: CheckInfo = CheckInfo {
 /// The checks of a host's state as a whole.
 pub const HOST_CHECKS: &[CheckInfo] = &[STATE_CHANGED];
 
-/// The conditions of a host that decide whether two runs can be compared.
-pub const HOST_CONDITIONS: &[ConditionKey] = &[ConditionKey {
-    name: "nice",
-    role: Role::Setting,
-    about: "the least favoured priority of a thread of client or server",
+/// What the expected clocks of a record are: references for what is measured.
+const REFERENCES: &[ConditionKey] = &[ConditionKey {
+    name: "cpu_clock_expected_mhz",
+    role: Role::Context,
+    about: "the clock that this processor reached when it was well",
 }];
+
+/// The conditions that a host record holds.
+pub fn host_conditions() -> impl Iterator<Item = &'static ConditionKey> {
+    [PLATFORM_CONDITIONS, PROCESS_CONDITIONS, GPU_CONDITIONS, REFERENCES].into_iter().flatten()
+}

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use trueline_core::{CheckInfo, CheckOutcome, Need, Outcomes, Scope, Thresholds};
+use trueline_core::{CheckInfo, Outcomes, Scope, Thresholds};
 
 use crate::changed;
 use crate::checks::HOST_CHECKS;
@@ -12,7 +12,6 @@ use crate::platform::{self, PLATFORM_CHECKS};
 use crate::processes::{self, PROCESS_CHECKS};
 use crate::record::HostRecord;
 use crate::snapshot::Snapshot;
-use crate::stated::check_stated;
 use crate::watch::Tick;
 
 /// Judges what a host record reads.
@@ -23,15 +22,6 @@ use crate::watch::Tick;
 pub fn check_host(record: &HostRecord, about: &Scope, thresholds: &Thresholds) -> Outcomes {
     let view = View { record, about, thresholds };
     let mut outcomes = Outcomes::default();
-    if record.before.is_none() && record.ticks.is_empty() {
-        check_stated(&view, &mut outcomes);
-        gpu::check(&view, &mut outcomes);
-        let judged: Vec<&str> = outcomes.iter().map(CheckOutcome::code).collect();
-        for check in host_checks().filter(|check| !judged.contains(&check.code)) {
-            outcomes.not_observed(check, Need::HostWatched, about.clone());
-        }
-        return outcomes;
-    }
     processes::check(&view, &mut outcomes);
     platform::check(&view, &mut outcomes);
     gpu::check(&view, &mut outcomes);

@@ -18,20 +18,18 @@ pub mod processes;
 mod record;
 mod root;
 mod snapshot;
-mod stated;
 mod watch;
 
 pub use capture::capture;
-pub use checks::{HOST_CHECKS, HOST_CONDITIONS};
+pub use checks::{HOST_CHECKS, host_conditions};
 pub use clocks::Clocks;
 pub use cpu_probe::{CPU_PROBE_CHECKS, CpuProbe, probe_cpu};
 pub use gpu::{
-    GPU_CHECKS, GPU_CONDITIONS, GpuLog, GpuLogError, GpuReader, GpuSample, GpuState, find_gpus,
-    parse_gpu_log,
+    GPU_CHECKS, GpuLog, GpuLogError, GpuReader, GpuSample, GpuState, find_gpus, parse_gpu_log,
 };
 pub use judge::{check_host, host_checks};
-pub use platform::{PLATFORM_CHECKS, PLATFORM_CONDITIONS, Platform};
-pub use processes::{CpuTick, PROCESS_CHECKS, Processes};
+pub use platform::{PLATFORM_CHECKS, Platform};
+pub use processes::{CpuTick, PROCESS_CHECKS, Process, Processes, Role};
 pub use record::{HostRecord, HostRecordError, parse_host_record};
 pub use root::Root;
 pub use snapshot::{ServerProcess, Snapshot, Wanted};

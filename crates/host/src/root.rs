@@ -117,6 +117,31 @@ impl Root {
         Ok(bytes)
     }
 
+    /// The bytes of a file that holds what nobody should keep; a copy gets what `keep` leaves.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    pub(crate) fn bytes_keeping(
+        &self,
+        path: &str,
+        keep: impl Fn(&[u8]) -> Vec<u8>,
+    ) -> Result<Vec<u8>, Why> {
+        let bare = Self { copy: None, ..self.clone() };
+        match bare.bytes(path) {
+            Ok(bytes) => {
+                let kept = keep(&bytes);
+                if let Some(copy) = &self.copy {
+                    let _ = write_below(&copy.to, path, &kept);
+                }
+                Ok(kept)
+            }
+            Err(why) => {
+                self.note(path, why);
+                Err(why)
+            }
+        }
+    }
+
     /// A file that holds one value, such as a number.
     pub fn value<T: FromStr>(&self, path: &str) -> Known<T> {
         known(self.text(path).and_then(|text| text.parse().map_err(|_| Why::Unreadable)))

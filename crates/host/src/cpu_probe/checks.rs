@@ -13,7 +13,7 @@ pub(crate) const CPU_CLOCK_LOW: CheckInfo = CheckInfo {
     code: "cpu-clock-low",
     severity: (Warning, Error),
     touches: &[Absolute],
-    needs: &[Need::HostRecord, Need::CpuReference],
+    needs: &[Need::CpuMeasured, Need::CpuReference],
     implied_by: &["cpu-governor", "turbo-off", "cpu-thermal-throttled", "on-battery"],
     thresholds: &[
         threshold(
@@ -32,7 +32,7 @@ pub(crate) const CPU_CONTENDED: CheckInfo = CheckInfo {
     code: "cpu-contended",
     severity: (Warning, Warning),
     touches: &[Absolute, Relative],
-    needs: &[Need::HostRecord],
+    needs: &[Need::CpuMeasured],
     implied_by: &[
         "cpu-run-delay",
         "quota-throttled",

@@ -13,7 +13,7 @@ use crate::judge::View;
 pub(super) fn check_contention(view: &View<'_>, outcomes: &mut Outcomes) {
     let (check, about) = (&CPU_CONTENDED, view.about.clone());
     let Some(probe) = &view.record.cpu else {
-        return outcomes.not_observed(check, Need::HostRecord, about);
+        return outcomes.not_observed(check, Need::CpuMeasured, about);
     };
     let Some(taken) = probe.contention.taken_share.value() else {
         return outcomes.not_observed(check, Need::HostReading, about);
@@ -91,6 +91,6 @@ mod tests {
             other => panic!("{other:?}"),
         };
         assert_eq!(need(judge(Known::Not(Why::Impossible), 0.0)), Need::HostReading);
-        assert_eq!(need(outcome(&HostRecord::default())), Need::HostRecord);
+        assert_eq!(need(outcome(&HostRecord::default())), Need::CpuMeasured);
     }
 }

@@ -26,12 +26,12 @@ struct Reference {
 pub(super) fn check_clock(view: &View<'_>, outcomes: &mut Outcomes) {
     let (check, about) = (&CPU_CLOCK_LOW, view.about.clone());
     let Some(probe) = &view.record.cpu else {
-        return outcomes.not_observed(check, Need::HostRecord, about);
+        return outcomes.not_observed(check, Need::CpuMeasured, about);
     };
     let Some(mhz) = probe.clock.mhz.value() else {
         return outcomes.not_observed(check, Need::HostReading, about);
     };
-    let Some(reference) = reference(view, probe.clock.processor.value()) else {
+    let Some(reference) = reference(view) else {
         return outcomes.not_observed(check, Need::CpuReference, about);
     };
     let share = mhz / reference.mhz;
@@ -61,19 +61,19 @@ pub(super) fn check_clock(view: &View<'_>, outcomes: &mut Outcomes) {
 
 /// An earlier measurement of the same; else what the processor declares, which is the clock of its
 /// best core alone and may leave out the turbo.
-fn reference(view: &View<'_>, processor: Option<u32>) -> Option<Reference> {
+fn reference(view: &View<'_>) -> Option<Reference> {
     let earlier = view.record.conditions.get(EXPECTED).and_then(|text| text.parse().ok());
-    let declared = view.state().and_then(|state| declared_mhz(state, processor));
+    let declared = view.state().and_then(|state| declared_mhz(state));
     let of = |mhz: Option<f64>, source| {
         mhz.filter(|mhz| mhz.is_finite() && *mhz > 0.0).map(|mhz| Reference { mhz, source })
     };
     of(earlier, "of an earlier record").or(of(declared, "that it declares"))
 }
 
-/// The highest clock that the processor declares for the core that was measured; for any, where
-/// that is not known and all declare the same.
-fn declared_mhz(_state: &Snapshot, _processor: Option<u32>) -> Option<f64> {
-    None
+/// The highest clock that the processor declares, where all its cores declare the same.
+fn declared_mhz(state: &Snapshot) -> Option<f64> {
+    let khz = state.platform.frequency.common_highest_khz()?;
+    u32::try_from(khz / 1000).ok().map(f64::from)
 }
 
 #[cfg(test)]
@@ -155,6 +155,6 @@ mod tests {
         for why in [Why::Impossible, Why::NotApplicable] {
             assert_eq!(needed(&record(Known::Not(why), Some("4200"))), Need::HostReading);
         }
-        assert_eq!(needed(&HostRecord::default()), Need::HostRecord);
+        assert_eq!(needed(&HostRecord::default()), Need::CpuMeasured);
     }
 }

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use trueline_core::{Known, Need, Why};
+use trueline_core::{By, Known, Need, Why};
 
 use super::known::text;
 use super::reasons::Reasons;
 use super::sample::{GpuLoad, GpuReading, GpuSample};
 use super::state::GpuState;
 use crate::judge::View;
+use crate::processes::Role;
 use crate::record::HostRecord;
 use crate::snapshot::Snapshot;
 
@@ -162,6 +163,10 @@ pub(super) fn watts(milliwatts: u64) -> f64 {
 }
 
 /// The ids of the processes that belong to client and server.
-pub(super) fn own_pids(_snapshot: &Snapshot) -> Known<BTreeSet<u32>> {
-    Known::Not(Why::Absent)
+pub(super) fn own_pids(snapshot: &Snapshot) -> Known<BTreeSet<u32>> {
+    let ours = &snapshot.processes.ours;
+    if ours.iter().all(|process| process.role == Role::Watcher) {
+        return Known::Not(Why::Absent);
+    }
+    Known::is(ours.iter().map(|process| process.pid).collect(), By::Measured)
 }

@@ -6,10 +6,11 @@ use trueline_core::{Known, Why};
 use super::cgroup_cpu::CpuChain;
 use super::cgroup_memory::{MemoryLevel, read_memory};
 use super::cgroup_mount::{CgroupVersion, Chain, Mount, locate, locate_unified};
-use super::cpu_list::CpuList;
-use super::placement::{Party, Placement};
+use super::placement::Placement;
 use super::pressure::Pressure;
 use super::reading::{after_key, bytes_after, part};
+use crate::processes::CpuList;
+use crate::processes::Role;
 use crate::root::{Root, known};
 
 /// The groups that some processes are in, and these processes.
@@ -38,7 +39,7 @@ pub struct Member {
     /// Its id.
     pub pid: u32,
     /// What it is to the measurement.
-    pub party: Party,
+    pub party: Role,
     /// Its threads.
     pub threads: Known<u64>,
     /// The processors that its first thread may use.
@@ -66,7 +67,7 @@ pub(super) fn read_groups(root: &Root, mounts: &[Mount], placements: &[Placement
 
 impl Group {
     /// Whether it holds a process of one of the parties.
-    pub fn has(&self, parties: &[Party]) -> bool {
+    pub fn has(&self, parties: &[Role]) -> bool {
         self.members.iter().any(|member| parties.contains(&member.party))
     }
 

@@ -78,6 +78,13 @@ impl Frequency {
         self.each().filter_map(|p| p.policy.hardware_khz.value()).max()
     }
 
+    /// The highest clock that every processor declares; `None` where they differ, as on processors
+    /// with cores of two kinds.
+    pub fn common_highest_khz(&self) -> Option<u64> {
+        let lowest = self.each().map(|p| p.policy.hardware_khz.value()).min()??;
+        (self.highest_khz()? == lowest).then_some(lowest)
+    }
+
     /// The highest clock that any processor declares without turbo.
     pub fn base_khz(&self) -> Option<u64> {
         self.each().filter_map(|p| p.policy.base_khz.value()).max()

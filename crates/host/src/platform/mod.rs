@@ -10,7 +10,6 @@ mod cgroup_mount;
 mod checks;
 mod clock_source;
 mod conditions;
-mod cpu_list;
 mod frequency;
 mod identity;
 mod load;
@@ -38,14 +37,12 @@ pub use cgroup_mount::{Above, CgroupVersion};
 pub use checks::PLATFORM_CHECKS;
 pub use clock_source::ClockSource;
 pub use conditions::PLATFORM_CONDITIONS;
-pub use cpu_list::{CpuList, CpuListError};
 pub use frequency::{Frequency, Policies, Policy};
 pub use identity::{Identity, Mitigations};
 pub use load::{CpuTicks, SystemLoad};
 pub use macos::{Macos, MacosTask};
 pub use memory::Memory;
 pub use numa::NodeMemory;
-pub use placement::Party;
 pub use power::{Power, Supply};
 pub use pressure::Pressure;
 pub use thermal::Throttled;
@@ -53,6 +50,7 @@ pub use topology::{GpuPlace, Node, Topology};
 
 use crate::judge::View;
 use crate::processes::Processes;
+use crate::processes::Role;
 use crate::root::Root;
 use macos::{MacosSystem, is_macos};
 use placement::{Placement, placements};
@@ -117,7 +115,7 @@ impl Platform {
     }
 
     fn with_macos(mut self, root: &Root, placements: &[Placement]) -> Self {
-        let of_run = placements.iter().filter(|p| p.party != Party::Watcher);
+        let of_run = placements.iter().filter(|p| p.party != Role::Watcher);
         let pids: Vec<u32> = of_run.map(|placement| placement.pid).collect();
         let (macos, system) = Macos::read(root, &pids);
         let MacosSystem { boot_id, machine, kernel, cpu_model, cpus, .. } = system;
@@ -146,7 +144,7 @@ impl Platform {
     /// neither is known.
     fn groups_of_run(&self) -> Vec<&Group> {
         let of_run: Vec<_> =
-            self.groups.iter().filter(|g| g.has(&[Party::Client, Party::Server])).collect();
+            self.groups.iter().filter(|g| g.has(&[Role::Client, Role::Server])).collect();
         if of_run.is_empty() { self.groups.iter().collect() } else { of_run }
     }
 }

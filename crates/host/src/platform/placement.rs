@@ -2,31 +2,18 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-use trueline_core::Known;
+use trueline_core::{By, Known};
 
 use super::reading::{number_after, part};
-use crate::judge::Stretch;
-use crate::processes::Processes;
+use crate::judge::View;
+use crate::processes::{Process, Processes, Role, own_time};
 use crate::root::{Root, known};
-
-/// What a process is to a measurement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Party {
-    /// It measures.
-    Client,
-    /// It serves.
-    Server,
-    /// It watches, and is neither.
-    Watcher,
-}
 
 /// A process, its groups and its threads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Placement {
     pub(super) pid: u32,
-    pub(super) party: Party,
+    pub(super) party: Role,
     /// The lines of its `/proc/<pid>/cgroup`.
     pub(super) cgroup: Known<Vec<String>>,
     pub(super) threads: Known<u64>,
@@ -42,14 +29,22 @@ pub(super) struct OwnCpu {
 }
 
 /// The processes to look at: those of client and server, and the watcher itself.
-pub(super) fn placements(root: &Root, _processes: &Processes) -> Vec<Placement> {
-    // Where the processes of client and server are read, they are added here.
-    vec![Placement::watcher(root)]
+pub(super) fn placements(root: &Root, processes: &Processes) -> Vec<Placement> {
+    let watcher = Placement::watcher(root);
+    let others = processes.ours.iter().filter(|process| process.pid != watcher.pid);
+    let mut all: Vec<Placement> = others.map(Placement::of_process).collect();
+    if !processes.ours.iter().any(|p| p.pid == watcher.pid && p.role != Role::Watcher) {
+        all.push(watcher);
+    } else {
+        // The program that watches is what measures.
+        all.push(Placement { party: Role::Client, ..watcher });
+    }
+    all
 }
 
 /// What the processes of client and server had of the processors; `None` where it is not known.
-pub(super) fn own_cpu(_stretch: &Stretch<'_>) -> Option<OwnCpu> {
-    None
+pub(super) fn own_cpu(view: &View<'_>) -> Option<OwnCpu> {
+    own_time(view).map(|(ran, waited)| OwnCpu { ran, waited })
 }
 
 impl Placement {
@@ -57,16 +52,26 @@ impl Placement {
     pub(super) fn watcher(root: &Root) -> Self {
         let pid = part(&root.text("proc/self/status"), |text| number_after(text, "Pid"));
         let pid = pid.value().and_then(|pid| u32::try_from(pid).ok()).unwrap_or(0);
-        Self::read(root, "proc/self", pid, Party::Watcher)
+        Self::read(root, "proc/self", pid, Role::Watcher)
+    }
+
+    /// A process that was read already.
+    fn of_process(process: &Process) -> Self {
+        Self {
+            pid: process.pid,
+            party: process.role,
+            cgroup: process.cgroup.clone(),
+            threads: Known::is(process.threads.count, By::Measured),
+        }
     }
 
     /// A process by its id.
-    #[cfg_attr(not(test), expect(dead_code, reason = "until processes are read"))]
-    pub(super) fn of(root: &Root, pid: u32, party: Party) -> Self {
+    #[cfg(test)]
+    pub(super) fn of(root: &Root, pid: u32, party: Role) -> Self {
         Self::read(root, &format!("proc/{pid}"), pid, party)
     }
 
-    fn read(root: &Root, folder: &str, pid: u32, party: Party) -> Self {
+    fn read(root: &Root, folder: &str, pid: u32, party: Role) -> Self {
         let lines = root.text(&format!("{folder}/cgroup"));
         let lines = lines.map(|text| text.lines().map(str::to_owned).collect());
         let status = root.text(&format!("{folder}/status"));
@@ -77,8 +82,8 @@ impl Placement {
     /// The folder that it is read from.
     pub(super) fn folder(&self) -> String {
         match self.party {
-            Party::Watcher => "proc/self".to_owned(),
-            Party::Client | Party::Server => format!("proc/{}", self.pid),
+            Role::Watcher => "proc/self".to_owned(),
+            Role::Client | Role::Server => format!("proc/{}", self.pid),
         }
     }
 }

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use trueline_core::{Known, Why};
 
-use super::cpu_list::CpuList;
 use super::reading::{parsed, seen};
+use crate::processes::CpuList;
 use crate::root::{Root, known};
 
 /// Processors and nodes.

@@ -1,58 +1,48 @@
 //! The processes that measure and serve, and who else is busy.
 
-use serde::{Deserialize, Serialize};
-use trueline_core::ClaimKind::{Absolute, Relative};
-use trueline_core::Severity::{Error, Warning};
-use trueline_core::{CheckInfo, Conditions, Need, Outcomes};
+mod cgroup_name;
+mod charge;
+mod checks;
+mod command;
+mod connections;
+mod cpu_list;
+mod cpu_time;
+mod delays;
+mod environment;
+mod family;
+mod fds;
+mod glimpse;
+mod libraries;
+mod listing;
+mod meter;
+mod others;
+mod process;
+mod readings;
+mod rules;
+mod server;
+mod sockets;
+mod stat;
+mod status;
+mod strangers;
+mod threads;
+mod tick;
 
-use crate::judge::View;
-use crate::root::Root;
-use crate::snapshot::Wanted;
+#[cfg(test)]
+mod captured;
+#[cfg(all(test, target_os = "linux"))]
+mod live;
 
-pub(crate) const NICE_NOT_ZERO: CheckInfo = CheckInfo {
-    code: "nice-not-zero",
-    severity: (Warning, Error),
-    touches: &[Absolute, Relative],
-    needs: &[Need::HostRecord],
-    implied_by: &[],
-    thresholds: &[],
-    rule: "client or server ran at a lowered priority",
-    advice: "start it at nice 0; zsh and some remote shells put background jobs at nice 5",
-};
-
-/// The checks of processes.
-pub const PROCESS_CHECKS: &[CheckInfo] = &[NICE_NOT_ZERO];
-
-/// The processes of client and server, and who else is busy.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Processes {}
-
-/// Who was busy between two moments.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct CpuTick {}
-
-/// Measures who is busy, from one tick to the next.
-#[derive(Debug)]
-pub(crate) struct Meter {}
-
-impl Meter {
-    pub(crate) fn new(_root: &Root, _wanted: &Wanted) -> Self {
-        Self {}
-    }
-
-    pub(crate) fn tick(&mut self, _root: &Root) -> CpuTick {
-        CpuTick::default()
-    }
-}
-
-impl Processes {
-    pub(crate) fn read(_root: &Root, _wanted: &Wanted) -> Self {
-        Self::default()
-    }
-
-    pub(crate) fn note_conditions(&self, _conditions: &mut Conditions) {}
-}
-
-pub(crate) fn check(_view: &View<'_>, _outcomes: &mut Outcomes) {}
+pub use checks::{PROCESS_CHECKS, PROCESS_CONDITIONS};
+pub use connections::{Connections, Peer};
+pub use cpu_list::{CpuList, CpuListError};
+pub use cpu_time::{CpuTime, CpuTimes};
+pub use family::Role;
+pub use meter::Meter;
+pub use others::{Other, Others};
+pub use process::{Ancestor, Autogroup, Process, Tracer};
+pub use readings::Processes;
+pub(crate) use rules::{check, own_time};
+pub use server::Server;
+pub use stat::Policy;
+pub use threads::{RunTime, Thread, Threads};
+pub use tick::{Busy, CpuTick};

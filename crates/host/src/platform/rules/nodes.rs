@@ -7,9 +7,9 @@ use super::{Verdict, state};
 use crate::judge::View;
 use crate::platform::Platform;
 use crate::platform::cgroup::Member;
-use crate::platform::cpu_list::CpuList;
-use crate::platform::placement::Party;
 use crate::platform::reading::{seen, share};
+use crate::processes::CpuList;
+use crate::processes::Role;
 
 /// A server that may use the processors of all nodes has no memory that is far from all of them:
 /// only one that is bound to some nodes is judged.
@@ -21,7 +21,7 @@ pub(super) fn nodes(view: &View<'_>, check: &CheckInfo) -> Verdict {
         Some(_) => {}
     }
     let members = platform.groups.iter().flat_map(|group| &group.members);
-    let servers: Vec<&Member> = members.filter(|m| m.party == Party::Server).collect();
+    let servers: Vec<&Member> = members.filter(|m| m.party == Role::Server).collect();
     if servers.is_empty() {
         return Err(Need::ServerProcess);
     }
@@ -115,7 +115,7 @@ mod tests {
         if let Some(maps) = maps {
             tree.write("proc/500/numa_maps", maps);
         }
-        tree.snapshot(100, &[(500, Party::Server)])
+        tree.snapshot(100, &[(500, Role::Server)])
     }
 
     #[test]

@@ -1,0 +1,219 @@
+//! Whether client and server may run on the same processors.
+
+use trueline_core::number::{percent, short};
+use trueline_core::{Finding, Known, Need, Outcomes, Severity};
+
+use super::super::checks::CLIENT_SHARES_CORES;
+use super::super::cpu_list::CpuList;
+use super::super::family::Role;
+use super::super::readings::Processes;
+use super::super::tick::CpuTick;
+use super::added::{delay, mean};
+use super::conclusion::conclude;
+use super::seen::seen;
+use crate::judge::View;
+
+/// What client and server share.
+enum Shared {
+    /// Nothing.
+    Nothing,
+    /// These processors.
+    Cpus(CpuList),
+    /// These cores, each on another of its halves.
+    Cores(CpuList),
+}
+
+/// Checks that client and server do not stand in each other's way. On one machine with processors
+/// to spare they may share them all: that is found where they are full, or where one waited.
+pub(super) fn check_shared_cores(view: &View<'_>, outcomes: &mut Outcomes) {
+    let check = &CLIENT_SHARES_CORES;
+    let (found, missing) = match judge(view) {
+        Ok(found) => (found, None),
+        Err(need) => (None, Some(need)),
+    };
+    conclude(view, outcomes, check, found, missing);
+}
+
+fn judge(view: &View<'_>) -> Result<Option<Finding>, Need> {
+    let states = [view.record.before.as_ref(), view.record.after.as_ref()];
+    let has = |read: &&Processes| {
+        read.of(Role::Client).next().is_some() && read.of(Role::Server).next().is_some()
+    };
+    let reads: Vec<&Processes> = states.into_iter().flatten().map(|s| &s.processes).collect();
+    let Some(read) = reads.iter().copied().find(has) else {
+        let has_client = reads.iter().any(|read| read.of(Role::Client).next().is_some());
+        let has_server = reads.iter().any(|read| read.of(Role::Server).next().is_some());
+        return Err(if has_server && !has_client {
+            Need::HostWatched
+        } else {
+            Need::ServerProcess
+        });
+    };
+    let lists = read.allowed_cpus(Role::Client).zip(read.allowed_cpus(Role::Server));
+    let (client, server) = lists.ok_or(Need::HostReading)?;
+    match shared(read, &client, &server)? {
+        Shared::Nothing => Ok(None),
+        Shared::Cpus(cpus) => Ok(of_cpus(view, &cpus, client == server)),
+        Shared::Cores(cpus) => Ok(of_cores(view, &cpus)),
+    }
+}
+
+fn shared(read: &Processes, client: &CpuList, server: &CpuList) -> Result<Shared, Need> {
+    let cpus = client.shared(server);
+    if !cpus.is_empty() {
+        return Ok(Shared::Cpus(cpus));
+    }
+    let groups = match &read.siblings {
+        Known::Is { value, .. } => value,
+        Known::Not(_) => return Err(Need::HostReading),
+    };
+    let both =
+        |group: &&CpuList| !group.shared(client).is_empty() && !group.shared(server).is_empty();
+    let cores = groups.iter().filter(both).fold(CpuList::default(), |all, one| all.joined(one));
+    Ok(if cores.is_empty() { Shared::Nothing } else { Shared::Cores(cores) })
+}
+
+/// Processors that both may run on.
+fn of_cpus(view: &View<'_>, cpus: &CpuList, same: bool) -> Option<Finding> {
+    let limit = |name| view.thresholds.get(&CLIENT_SHARES_CORES, name);
+    #[expect(clippy::cast_precision_loss, reason = "a number of processors")]
+    let n = cpus.len() as f64;
+    let ours = both_cores(view).map(|(client, server)| client + server);
+    let full = ours.map(|ours| ours / n);
+    let is_full = full.is_some_and(|full| full > limit("full_share"));
+    let seen = seen(view);
+    let worst = [Role::Client, Role::Server]
+        .into_iter()
+        .filter_map(|role| delay(view, &seen, role).ok().flatten())
+        .max_by(|a, b| a.share().total_cmp(&b.share()))
+        .filter(|delay| delay.share() > limit("delay_share") && delay.waited_cores() > 0.01);
+    // Without any load of theirs to be seen a delay may have any cause.
+    let crowds = ours.is_none_or(|ours| ours > 0.5 * n);
+    let severity = match (&worst, same) {
+        (Some(_), _) if crowds => Severity::Error,
+        // Somebody kept them apart, and not wholly.
+        (_, false) => Severity::Warning,
+        _ if is_full => Severity::Warning,
+        _ => return None,
+    };
+    let mut message =
+        format!("client and server may run on the same {} processors ({cpus})", cpus.len());
+    let mut finding = Finding::new(&CLIENT_SHARES_CORES, view.about.clone(), "")
+        .at(severity)
+        .with("shared_cpus", cpus.to_string());
+    if let Some(full) = full {
+        message += &format!(", and kept {} of them busy", percent(full));
+        finding = finding.with("full_share", full);
+    }
+    if let Some(delay) = worst {
+        message +=
+            &format!(", where one waited {} of the time it wanted to run", percent(delay.share()));
+        finding = finding.with("run_delay_share", delay.share());
+    }
+    Some(finding.saying(message))
+}
+
+/// Cores of which each has one half: the wait does not show, both are merely slower.
+fn of_cores(view: &View<'_>, cpus: &CpuList) -> Option<Finding> {
+    let limit = view.thresholds.get(&CLIENT_SHARES_CORES, "idle_cores");
+    let load = both_cores(view);
+    if load.is_some_and(|(client, server)| client < limit || server < limit) {
+        return None;
+    }
+    let mut message = format!("client and server run on two halves of the same cores ({cpus})");
+    let mut finding = Finding::new(&CLIENT_SHARES_CORES, view.about.clone(), "")
+        .at(Severity::Warning)
+        .with("sibling_cpus", cpus.to_string());
+    if let Some((client, server)) = load {
+        message += &format!(", {} and {} cores of load", short(client, 2), short(server, 2));
+        finding = finding.with("client_cores", client).with("server_cores", server);
+    }
+    Some(finding.saying(message))
+}
+
+/// How many processors client and server kept busy; `None` without ticks.
+fn both_cores(view: &View<'_>) -> Option<(f64, f64)> {
+    let ticks: Vec<&CpuTick> = view.ticks().iter().map(|tick| &tick.cpu).collect();
+    let (client, _) = mean(&ticks, |tick| &tick.client_cores)?;
+    let (server, _) = mean(&ticks, |tick| &tick.server_cores)?;
+    Some((client, server))
+}
+
+#[cfg(test)]
+mod tests {
+    use trueline_core::Why;
+
+    use super::super::super::threads::RunTime;
+    use super::super::made::*;
+    use super::*;
+
+    const CODE: &str = "client-shares-cores";
+
+    fn loaded(client: f64, server: f64, waited_ms: u64) -> Made {
+        let mut made = made();
+        let mut ticks = made.ticks(10);
+        for tick in &mut ticks {
+            tick.cpu.client_cores = is(client);
+            tick.cpu.server_cores = is(server);
+            let time = RunTime { ran_ns: 1_000_000_000, waited_ns: waited_ms * 1_000_000 };
+            tick.cpu.server_delay = is(time);
+        }
+        made.record.ticks = ticks;
+        made
+    }
+
+    fn pinned(mut made: Made, client: &str, server: &str) -> Made {
+        made.client(|process| process.allowed_cpus = is(client.parse().unwrap()));
+        made.both(|process| process.allowed_cpus = is(server.parse().unwrap()));
+        made
+    }
+
+    #[test]
+    fn one_machine_with_processors_to_spare_is_quiet() {
+        assert_eq!(loaded(0.5, 2.0, 1).outcome(CODE), "clear");
+        assert_eq!(made().outcome(CODE), "clear");
+        // A delay with processors to spare has another cause.
+        assert_eq!(loaded(0.5, 2.0, 300).outcome(CODE), "clear");
+    }
+
+    #[test]
+    fn full_processors_warn_and_a_wait_is_an_error() {
+        // By hand: 6.5 of 8 are 81 %; 300 of 1,300 ms are 23 %.
+        assert_eq!(loaded(0.5, 6.0, 1).severity(CODE), Some(Severity::Warning));
+        assert_eq!(loaded(0.5, 6.0, 300).severity(CODE), Some(Severity::Error));
+    }
+
+    #[test]
+    fn lists_that_overlap_in_part_were_meant_to_be_apart() {
+        let slip = pinned(made(), "0-4", "4-7");
+        assert_eq!(slip.severity(CODE), Some(Severity::Warning));
+        assert!(slip.message(CODE).contains("the same 1 processors (4)"));
+    }
+
+    #[test]
+    fn halves_of_one_core_count_where_both_are_busy() {
+        let apart = |made: Made, groups: &[&str]| {
+            let mut made = pinned(made, "0-3", "4-7");
+            let groups: Vec<CpuList> = groups.iter().map(|g| g.parse().unwrap()).collect();
+            made.readings(|read| read.siblings = is(groups.clone()));
+            made.outcome(CODE)
+        };
+        let halves = ["0,4", "1,5", "2,6", "3,7"];
+        assert_eq!(apart(loaded(0.5, 2.0, 1), &halves), "warning");
+        assert_eq!(apart(loaded(0.01, 2.0, 1), &halves), "clear");
+        assert_eq!(apart(loaded(0.5, 2.0, 1), &["0-1", "2-3", "4-5", "6-7"]), "clear");
+    }
+
+    #[test]
+    fn a_server_elsewhere_and_unknown_cores_are_not_observed() {
+        let mut alone = made();
+        alone.readings(|read| {
+            read.ours.truncate(1);
+            read.server = Known::Not(Why::NotApplicable);
+        });
+        assert_eq!(alone.outcome(CODE), "needs ServerProcess");
+        let mut unknown = pinned(made(), "0-3", "4-7");
+        unknown.readings(|read| read.siblings = Known::Not(Why::Absent));
+        assert_eq!(unknown.outcome(CODE), "needs HostReading");
+    }
+}
