@@ -41,6 +41,8 @@ pub enum Why {
     Denied,
     /// It is there, and reading it failed or gave nothing that could be understood.
     Unreadable,
+    /// It was read, and left out on purpose before the record was passed on.
+    Withheld,
     /// This kind of system or device has no such thing.
     NotApplicable,
 }
@@ -57,6 +59,7 @@ impl fmt::Display for Why {
             Self::ZeroForNone => "a zero that stands for nothing",
             Self::Denied => "no permission to read it",
             Self::Unreadable => "could not be read",
+            Self::Withheld => "left out on purpose",
             Self::NotApplicable => "not on this kind of system",
         })
     }

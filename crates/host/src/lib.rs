@@ -16,6 +16,7 @@ mod judge;
 pub mod platform;
 pub mod processes;
 mod record;
+mod redact;
 mod root;
 mod snapshot;
 mod watch;

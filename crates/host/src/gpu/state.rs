@@ -219,11 +219,11 @@ impl GpuState {
     /// processes.
     #[must_use]
     pub fn redacted(mut self) -> Self {
-        self.uuid = Known::Not(Why::Denied);
-        self.pci_bus_id = Known::Not(Why::Denied);
+        self.uuid = Known::Not(Why::Withheld);
+        self.pci_bus_id = Known::Not(Why::Withheld);
         if let Known::Is { value, .. } = &mut self.processes {
             for process in value {
-                process.name = Known::Not(Why::Denied);
+                process.name = Known::Not(Why::Withheld);
             }
         }
         self

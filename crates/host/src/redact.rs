@@ -1,0 +1,131 @@
+//! A record without what tells whose machine it is.
+
+use trueline_core::{Conditions, Known, Why};
+
+use crate::gpu::GpuState;
+use crate::platform::Platform;
+use crate::processes::{Process, Processes};
+use crate::record::HostRecord;
+use crate::snapshot::Snapshot;
+
+/// What stands in place of an address.
+const LEFT_OUT: &str = "(left out)";
+
+impl HostRecord {
+    /// The same without user names, host names, addresses and paths, to be passed on.
+    ///
+    /// # Shape
+    /// Left out are the machine's name, command lines (the names of programs stay), paths of
+    /// control groups (their order stays), addresses of peers, serial numbers of GPUs, and the
+    /// labels of a server's engines (that they differ stays). What was left out says so, and no
+    /// finding changes but in its words.
+    #[must_use]
+    pub fn redacted(mut self) -> Self {
+        forget_machine(&mut self.conditions);
+        self.before = self.before.map(state);
+        self.after = self.after.map(state);
+        for tick in &mut self.ticks {
+            tick.cpu.processes.iter_mut().for_each(process);
+            tick.cpu.who.iter_mut().for_each(|busy| busy.command = None);
+        }
+        if let Some(log) = &mut self.gpu_log {
+            gpus(&mut log.before);
+            gpus(&mut log.after);
+        }
+        self
+    }
+}
+
+fn forget_machine(conditions: &mut Conditions) {
+    if conditions.get("machine").is_some() {
+        conditions.forget("machine", Why::Withheld);
+    }
+}
+
+fn state(mut snapshot: Snapshot) -> Snapshot {
+    platform(&mut snapshot.platform);
+    processes(&mut snapshot.processes);
+    if let Known::Is { value, .. } = &mut snapshot.gpus {
+        gpus(value);
+    }
+    if let Known::Is { value, .. } = &mut snapshot.server {
+        for (i, engine) in value.engines.iter_mut().enumerate() {
+            engine.labels = format!("engine={}", i + 1);
+        }
+    }
+    snapshot
+}
+
+fn platform(platform: &mut Platform) {
+    if platform.identity.machine.is_known() {
+        platform.identity.machine = Known::Not(Why::Withheld);
+    }
+    for group in &mut platform.groups {
+        let memory = match &mut group.memory {
+            Known::Is { value, .. } => value.as_mut_slice(),
+            Known::Not(_) => &mut [],
+        };
+        for (i, level) in memory.iter_mut().enumerate() {
+            level.group = level_name(i);
+        }
+        if let Known::Is { value, .. } = &mut group.cpu {
+            for (i, level) in value.levels.iter_mut().enumerate() {
+                level.group = level_name(i);
+            }
+        }
+    }
+}
+
+fn level_name(i: usize) -> String {
+    format!("level {}", i + 1)
+}
+
+fn processes(processes: &mut Processes) {
+    processes.ours.iter_mut().for_each(process);
+    if let Known::Is { value, .. } = &mut processes.connections {
+        for peer in value.peers.iter_mut().filter(|peer| peer.address.is_some()) {
+            peer.address = Some(LEFT_OUT.to_owned());
+        }
+    }
+}
+
+fn process(process: &mut Process) {
+    process.command = None;
+    if process.cgroup.is_known() {
+        process.cgroup = Known::Not(Why::Withheld);
+    }
+}
+
+fn gpus(gpus: &mut Vec<GpuState>) {
+    for gpu in gpus {
+        *gpu = std::mem::take(gpu).redacted();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Snapshot, Wanted};
+
+    use super::*;
+
+    #[test]
+    fn a_redacted_record_of_this_machine_names_neither_it_nor_its_paths() {
+        let wanted = Wanted { client: vec![std::process::id()], server: None };
+        let root = crate::Root::live();
+        let mut record = HostRecord::seen(Snapshot::take(&root, &wanted));
+        record.conditions.set("machine", "box-of-alice", trueline_core::By::Measured);
+        let text = record.clone().redacted().to_json();
+        assert!(!text.contains("box-of-alice"));
+        // What is a path in JSON text: a quote, a slash and a letter.
+        let path = text.split('"').find(|part| part.starts_with('/') && part.len() > 1);
+        assert_eq!(path, None);
+        if let Ok(name) = root.text("proc/sys/kernel/hostname")
+            && name.len() > 4
+        {
+            assert!(!text.contains(&name), "{name}");
+        }
+        // What was read and is no name stays.
+        let after = record.redacted();
+        assert!(after.before.is_some_and(|s| s.clocks.monotonic.is_known()));
+    }
+}
