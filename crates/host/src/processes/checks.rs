@@ -60,7 +60,12 @@ pub(crate) const FOREIGN_CPU_LOAD: CheckInfo = CheckInfo {
         threshold("warning_share", 0.1, "of the processors: what the desktop of a machine takes"),
         threshold("warning_cores", 1.0, "at most: a program that keeps one busy is no background"),
         threshold("sustained_share", 0.5, "of the time: what lasts less is a peak"),
-        threshold("peak_share", 0.05, "of the time: a shorter peak moves no median"),
+        threshold(
+            "peak_share",
+            0.05,
+            "of the time above the first: a shorter peak moves no median",
+        ),
+        threshold("peak_mean_share", 0.05, "of the processors, with a peak: less moves no mean"),
         threshold("delays_share", 0.5, "of the wait: who takes that much of it is its cause"),
         threshold("seconds", 2.0, "less says nothing: counters are kept in hundredths"),
     ],

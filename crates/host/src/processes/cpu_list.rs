@@ -109,10 +109,9 @@ impl fmt::Display for CpuList {
                 _ => parts.push((cpu, cpu)),
             }
         }
-        let words = parts.iter().map(|(from, to)| match from == to {
-            true => from.to_string(),
-            false => format!("{from}-{to}"),
-        });
+        let words = parts
+            .iter()
+            .map(|(from, to)| if from == to { from.to_string() } else { format!("{from}-{to}") });
         f.write_str(&words.collect::<Vec<_>>().join(","))
     }
 }

@@ -9,7 +9,7 @@ const OFF: &[&str] = &["", "0", "false", "False", "no", "off"];
 /// Variables that slow a program down.
 ///
 /// # Source
-/// The documentation of CUDA (environment variables), ROCm (`AMD_SERIALIZE_KERNEL`), NCCL, PyTorch,
+/// The documentation of CUDA (environment variables), `ROCm`, NCCL, `PyTorch`,
 /// vLLM, Python and glibc, as named; how much each costs is not measured here.
 const SLOWING: &[Slowing] = &[
     ("CUDA_LAUNCH_BLOCKING", OFF, "every launch waits for its kernel"),

@@ -20,16 +20,18 @@ pub(crate) struct Fds {
 pub(crate) fn read_fds(root: &Root, pid: u32) -> Result<Fds, Why> {
     let folder = format!("proc/{pid}/fd");
     let names = root.names(&folder)?;
-    let sockets = names.iter().take(MOST_LOOKED_AT).filter_map(|name| {
+    let mut fds = Fds { open: names.len().saturating_sub(MOST_LOOKED_AT) as u64, ..Fds::default() };
+    for name in names.iter().take(MOST_LOOKED_AT) {
         let path = format!("{folder}/{name}");
-        let target = root.link(&path).ok()?;
-        let inode = socket_inode(&target);
-        if inode.is_none() {
-            root.write_beside(&path, "-");
+        // The folder itself was open while it was listed, and files are closed meanwhile.
+        let Ok(target) = root.link(&path) else { continue };
+        fds.open += 1;
+        match socket_inode(&target) {
+            Some(inode) => fds.sockets.push(inode),
+            None => root.write_beside(&path, "-"),
         }
-        inode
-    });
-    Ok(Fds { sockets: sockets.collect(), open: names.len() as u64 })
+    }
+    Ok(fds)
 }
 
 fn socket_inode(target: &str) -> Option<u64> {

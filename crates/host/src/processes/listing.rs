@@ -16,6 +16,15 @@ pub(crate) fn process_ids(root: &Root) -> Result<Vec<u32>, Why> {
     Ok(names.iter().filter_map(|name| name.parse().ok()).collect())
 }
 
+/// The id that a process or thread got last: as long as it stays, none began.
+///
+/// # Source
+/// `proc_loadavg(5)`, the fifth field.
+pub(crate) fn last_process_id(root: &Root) -> Option<u64> {
+    let text = root.text("proc/loadavg").ok()?;
+    text.split_ascii_whitespace().nth(4)?.parse().ok()
+}
+
 /// The line of one process; `None` for one that is gone.
 pub(crate) fn read_stat(root: &Root, pid: u32) -> Option<Stat> {
     root.text(&format!("proc/{pid}/stat")).ok().and_then(|line| parse_stat(&line))

@@ -11,7 +11,7 @@ use super::cpu_time::{CpuTime, CpuTimes, parse_cpu_times};
 use super::delays::{Delays, Of};
 use super::family::{Heads, Listing, Role, roles};
 use super::glimpse::Glimpses;
-use super::listing::{own_id, process_ids, read_cgroups, read_listing, read_stat};
+use super::listing::{last_process_id, own_id, process_ids, read_cgroups, read_listing, read_stat};
 use super::server::find_server;
 use super::strangers::Strangers;
 use super::threads::RunTime;
@@ -42,6 +42,8 @@ pub struct Meter {
     delays: Delays,
     glimpses: Glimpses,
     strangers: Strangers,
+    /// The id that was given out last.
+    last_id: Option<u64>,
 }
 
 impl Meter {
@@ -61,6 +63,7 @@ impl Meter {
             delays: Delays::default(),
             glimpses: Glimpses::default(),
             strangers: Strangers::new(&listing, at),
+            last_id: None,
             listing,
         };
         meter.assign();
@@ -80,16 +83,16 @@ impl Meter {
         };
         self.at = Some(at);
         let cpu = read_cpu(root);
-        let before = self.listing.clone();
+        let mut before = self.ours();
         let lists_all = self.strangers.is_due(at);
         let new = self.refresh(root, lists_all);
         let mut tick = CpuTick { took, ..CpuTick::default() };
 
-        let ours = |listing: &Listing| -> Listing {
-            let ours = listing.iter().filter(|(pid, _)| self.roles.contains_key(*pid));
-            ours.map(|(pid, stat)| (*pid, stat.clone())).collect()
-        };
-        let charged = charge(&ours(&before), &ours(&self.listing));
+        let now = self.ours();
+        // Who turns out to be ours, and was there, is not charged for its past.
+        let adopted = now.iter().filter(|(pid, _)| !new.contains(*pid));
+        adopted.for_each(|(pid, stat)| drop(before.entry(*pid).or_insert_with(|| stat.clone())));
+        let charged = charge(&before, &now);
         let mut ticks: BTreeMap<Role, u64> = BTreeMap::new();
         for (pid, charged) in charged {
             let Some(role) = self.roles.get(&pid) else { continue };
@@ -138,9 +141,22 @@ impl Meter {
         tick
     }
 
+    /// The lines of client, server and watcher.
+    fn ours(&self) -> Listing {
+        let stat = |pid: &u32| Some((*pid, self.listing.get(pid)?.clone()));
+        self.roles.keys().filter_map(stat).collect()
+    }
+
     /// Reads the lines of ours, of new ones, and of all where that is due. Returns the new ones.
     fn refresh(&mut self, root: &Root, lists_all: bool) -> BTreeSet<u32> {
-        let Ok(present) = process_ids(root) else { return BTreeSet::new() };
+        let last_id = last_process_id(root);
+        let none_began = last_id.is_some() && last_id == self.last_id && !lists_all;
+        self.last_id = last_id;
+        let present = match none_began {
+            true => Ok(self.roles.keys().copied().collect()),
+            false => process_ids(root),
+        };
+        let Ok(present) = present else { return BTreeSet::new() };
         let mut listing = Listing::new();
         let mut new = BTreeSet::new();
         for pid in present {
@@ -154,7 +170,10 @@ impl Meter {
             }
             listing.insert(pid, stat);
         }
-        self.listing = listing;
+        match none_began {
+            true => self.listing.append(&mut listing),
+            false => self.listing = listing,
+        }
         let lost = self.heads.server.is_none_or(|pid| !self.listing.contains_key(&pid));
         if lost && lists_all && matches!(self.wanted.server, Some(ServerProcess::Port(_))) {
             self.heads.server = find_server(root, &self.listing, self.wanted.server).ok();
@@ -259,8 +278,8 @@ mod tests {
         Wanted { client: vec![20], server: Some(ServerProcess::Pid(30)) }
     }
 
-    fn cores(known: &Known<f64>) -> f64 {
-        known.value().map_or(-1.0, |cores| (cores * 1000.0).round() / 1000.0)
+    fn cores(known: &Known<f64>) -> String {
+        known.value().map_or_else(|| "unknown".to_owned(), |cores| format!("{cores:.3}"))
     }
 
     #[test]
@@ -279,9 +298,9 @@ mod tests {
         let tick = meter.tick(&tree.root());
         // By hand, over 10 s: 700, 50, 200, 1 and the rest of 449 hundredths.
         assert_eq!((tick.took, tick.cpus), (Duration::from_secs(10), 2));
-        assert_eq!(cores(&tick.busy_cores), 0.7);
-        assert_eq!((cores(&tick.client_cores), cores(&tick.server_cores)), (0.05, 0.2));
-        assert_eq!((cores(&tick.watcher_cores), cores(&tick.foreign_cores)), (0.001, 0.449));
+        assert_eq!(cores(&tick.busy_cores), "0.700");
+        assert_eq!(cores(&tick.client_cores) + " " + &cores(&tick.server_cores), "0.050 0.200");
+        assert_eq!(cores(&tick.watcher_cores) + " " + &cores(&tick.foreign_cores), "0.001 0.449");
         assert_eq!(tick.runnable.value(), Some(3));
         // Nobody had been seen busy for 30 s, so all were not listed yet; at the next tick they are.
         assert!(tick.who.is_empty());
@@ -305,7 +324,7 @@ mod tests {
         tree.end(30);
         at(&tree, 110, 100);
         let tick = meter.tick(&tree.root());
-        assert_eq!((cores(&tick.client_cores), cores(&tick.foreign_cores)), (0.1, 0.0));
+        assert_eq!(cores(&tick.client_cores) + " " + &cores(&tick.foreign_cores), "0.100 0.000");
         assert_eq!(tick.server_cores, Known::Not(Why::Absent));
     }
 

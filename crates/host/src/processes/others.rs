@@ -76,7 +76,7 @@ mod tests {
     #[test]
     fn the_young_and_busy_are_kept_beside_the_old_and_large() {
         let of = |pid, start_ticks, own_ticks| {
-            (pid, Stat { start_ticks, own_ticks, ..stat(pid, 1, "x") })
+            (pid, Stat { own_ticks, start_ticks, ..stat(pid, 1, "x") })
         };
         let mut listing: Listing = (100..200).map(|pid| of(pid, 10, 1_000)).collect();
         // 95 of the last 100 ticks, and 9,000 since boot.

@@ -91,7 +91,7 @@ impl Processes {
             ours.push(process);
         }
         let sockets = head.and_then(|pid| read_sockets(root, Some(pid)));
-        let held: BTreeMap<u64, u32> = holders
+        let serving: BTreeMap<u64, u32> = holders
             .iter()
             .filter(|(_, pid)| {
                 roles.get(*pid) == Some(&Role::Server) || heads.server == Some(**pid)
@@ -102,7 +102,9 @@ impl Processes {
             pid: stat.pid,
             start_ticks: stat.start_ticks,
             name: stat.name.clone(),
-            listeners: sockets.as_deref().map_or_else(|_| Vec::new(), |all| listeners(all, &held)),
+            listeners: sockets
+                .as_deref()
+                .map_or_else(|_| Vec::new(), |all| listeners(all, &serving)),
         });
         let ports: Vec<u16> =
             server.iter().flat_map(|s| s.listeners.iter().map(|(port, _)| *port)).collect();

@@ -23,7 +23,7 @@ pub(crate) enum SocketState {
 /// Reads `/proc/net/tcp` or `/proc/net/tcp6`.
 ///
 /// # Source
-/// The kernel's Documentation/networking/proc_net_tcp.rst. Addresses are words in the byte order of
+/// The kernel's `Documentation/networking/proc_net_tcp.rst`. Addresses are words in the byte order of
 /// the processor, taken here to be the low byte first.
 pub(crate) fn parse_sockets(text: &str) -> Vec<Socket> {
     text.lines().skip(1).filter_map(parse_socket).collect()

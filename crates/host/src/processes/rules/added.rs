@@ -34,6 +34,11 @@ impl Delay {
         if wanted > 0.0 { self.waited_s / wanted } else { 0.0 }
     }
 
+    /// How many threads ran, on average.
+    pub(super) fn cores(&self) -> f64 {
+        self.ran_s / self.took_s
+    }
+
     /// How many threads waited, on average.
     pub(super) fn waited_cores(&self) -> f64 {
         self.waited_s / self.took_s

@@ -22,20 +22,21 @@ pub(super) fn check_traced(view: &View<'_>, outcomes: &mut Outcomes) {
         Finding::new(check, view.about.clone(), message).with("pid", pid)
     };
     let found = match (traced, profiled) {
-        (Some((process, tracer)), _) => {
-            let name = tracer.name.as_deref().unwrap_or("a process that cannot be seen");
+        (Some((process, by)), _) => {
+            let name = by.name.as_deref().unwrap_or("a process that cannot be seen");
             let message = format!(
                 "{name} ({}) traces {} {}: its signals and system calls wait for it",
-                tracer.pid,
+                by.pid,
                 whose(process.role),
                 process.words()
             );
-            let pid = u64::from(tracer.pid);
+            let pid = u64::from(by.pid);
             Some(finding(process, message).with("tracer", name).with("tracer_pid", pid))
         }
         (None, Some((process, profilers))) => {
-            let (profiler, whose) = (profilers.join(", "), whose(process.role));
-            let message = format!("{profiler} is loaded into {whose} {}", process.words());
+            let names = profilers.join(", ");
+            let of = whose(process.role);
+            let message = format!("{names} is loaded into {of} {}", process.words());
             Some(
                 finding(process, message)
                     .with("profilers", profilers.clone())
@@ -91,7 +92,7 @@ mod tests {
         // It was attached for a while, and is gone at the end.
         made.after(|server| server.tracer = is(None));
         assert_eq!(made.outcome(TRACED), "clear");
-        let mut tick = made.ticks(1);
+        let mut tick = ticks(1);
         let mut traced = process(20);
         traced.tracer = is(Some(strace()));
         tick[0].cpu.processes.push(traced);
@@ -109,7 +110,7 @@ mod tests {
     #[test]
     fn what_may_not_be_read_is_not_observed_and_what_is_skipped_beside_a_run_is_not_missing() {
         let mut made = made();
-        let mut tick = made.ticks(1);
+        let mut tick = ticks(1);
         let mut glanced = process(21);
         glanced.profilers = Known::Not(Why::NeedsMore);
         tick[0].cpu.processes.push(glanced);

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use trueline_core::number::plain;
 use trueline_core::{
     By, CheckOutcome, Evidence, Known, Outcomes, Scope, Severity, Thresholds, Why,
 };
@@ -94,6 +95,29 @@ pub(crate) fn made() -> Made {
     Made { record }
 }
 
+/// Ticks of a second each, in which nothing happens, on eight processors.
+pub(crate) fn ticks(n: u64) -> Vec<Tick> {
+    let cpu = CpuTick {
+        took: Duration::from_secs(1),
+        cpus: 8,
+        busy_cores: is(0.0),
+        client_cores: is(0.0),
+        server_cores: is(0.0),
+        watcher_cores: is(0.0),
+        foreign_cores: is(0.0),
+        steal_cores: is(0.0),
+        runnable: is(1),
+        ..CpuTick::default()
+    };
+    let tick = |i| Tick {
+        at: Duration::from_secs(i + 1),
+        cpu: cpu.clone(),
+        gpus: Vec::new(),
+        in_flight: Known::Not(Why::Absent),
+    };
+    (0..n).map(tick).collect()
+}
+
 impl Made {
     /// Changes the server's process before.
     pub(crate) fn server(&mut self, change: impl Fn(&mut Process)) {
@@ -121,29 +145,6 @@ impl Made {
         for end in [&mut self.record.before, &mut self.record.after].into_iter().flatten() {
             change(&mut end.processes);
         }
-    }
-
-    /// Ticks of a second each, in which nothing happens, on eight processors.
-    pub(crate) fn ticks(&self, n: u64) -> Vec<Tick> {
-        let cpu = CpuTick {
-            took: Duration::from_secs(1),
-            cpus: 8,
-            busy_cores: is(0.0),
-            client_cores: is(0.0),
-            server_cores: is(0.0),
-            watcher_cores: is(0.0),
-            foreign_cores: is(0.0),
-            steal_cores: is(0.0),
-            runnable: is(1),
-            ..CpuTick::default()
-        };
-        let tick = |i| Tick {
-            at: Duration::from_secs(i + 1),
-            cpu: cpu.clone(),
-            gpus: Vec::new(),
-            in_flight: Known::Not(Why::Absent),
-        };
-        (0..n).map(tick).collect()
     }
 
     pub(crate) fn judged(&self) -> Outcomes {
@@ -180,11 +181,11 @@ impl Made {
         found.map(|f| format!("{}; {}", f.message, f.advice)).unwrap()
     }
 
-    pub(crate) fn number(&self, code: &str, name: &str) -> f64 {
+    pub(crate) fn number(&self, code: &str, name: &str) -> String {
         let all = self.judged();
         let found = all.findings().find(|f| f.code == code).unwrap();
         match found.evidence.get(name) {
-            Some(Evidence::Number(number)) => *number,
+            Some(Evidence::Number(number)) => plain(*number),
             other => panic!("{other:?}"),
         }
     }

@@ -58,10 +58,8 @@ pub(super) fn check_nice(view: &View<'_>, outcomes: &mut Outcomes) {
 
 fn finding(view: &View<'_>, seen: &Seen<'_>, worst: Worst<'_>, delay: Option<Delay>) -> Finding {
     let Worst { process, nice, policy } = worst;
-    let how = match policy.is_low() {
-        true => format!("in {}", policy.word()),
-        false => format!("at nice {nice}"),
-    };
+    let how =
+        if policy.is_low() { format!("in {}", policy.word()) } else { format!("at nice {nice}") };
     let (why, fix) = if nice > 0 {
         let cause = cause(process);
         (format!(": {}", cause.words), cause.fix)
@@ -182,14 +180,14 @@ mod tests {
         let message = made.message(CODE);
         assert!(message.contains("the server's server (30) runs at nice 5"), "{message}");
         assert!(message.contains("zsh") && message.contains("setopt NO_BG_NICE"), "{message}");
-        assert_eq!(made.number(CODE, "nice"), 5.0);
+        assert_eq!(made.number(CODE, "nice"), "5");
     }
 
     #[test]
     fn with_a_run_delay_it_is_an_error() {
         let mut made = made();
         made.both(|server| nice(server, 5));
-        for mut tick in made.ticks(10) {
+        for mut tick in ticks(10) {
             // By hand: 500 of 1,000 ms.
             tick.cpu.server_delay = is(RunTime { ran_ns: 500_000_000, waited_ns: 500_000_000 });
             made.record.ticks.push(tick);
@@ -234,7 +232,7 @@ mod tests {
         let mut made = made();
         made.readings(|read| read.ours.retain(|p| p.role == Role::Server));
         assert_eq!(made.outcome(CODE), "needs HostWatched", "the client was not seen");
-        let mut tick = made.ticks(1);
+        let mut tick = ticks(1);
         let mut client = process(21);
         nice(&mut client, 5);
         tick[0].cpu.processes.push(client);

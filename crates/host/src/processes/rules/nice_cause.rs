@@ -11,7 +11,7 @@ const ZSH: i32 = 5;
 /// What Ray sets for its workers.
 ///
 /// # Source
-/// `worker_niceness` in src/ray/common/ray_config_def.h of ray-project/ray, read 2026-11.
+/// `worker_niceness` in `src/ray/common/ray_config_def.h` of ray-project/ray, read 2026-11.
 const RAY: i32 = 15;
 
 /// The likely cause, and what to do about it.

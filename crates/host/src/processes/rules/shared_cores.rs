@@ -1,14 +1,13 @@
 //! Whether client and server may run on the same processors.
 
-use trueline_core::number::{percent, short};
+use trueline_core::number::{percent, short, things};
 use trueline_core::{Finding, Known, Need, Outcomes, Severity};
 
 use super::super::checks::CLIENT_SHARES_CORES;
 use super::super::cpu_list::CpuList;
 use super::super::family::Role;
 use super::super::readings::Processes;
-use super::super::tick::CpuTick;
-use super::added::{delay, mean};
+use super::added::{Delay, delay};
 use super::conclusion::conclude;
 use super::seen::seen;
 use crate::judge::View;
@@ -17,8 +16,8 @@ use crate::judge::View;
 enum Shared {
     /// Nothing.
     Nothing,
-    /// These processors.
-    Cpus(CpuList),
+    /// Some processors.
+    Cpus,
     /// These cores, each on another of its halves.
     Cores(CpuList),
 }
@@ -53,15 +52,14 @@ fn judge(view: &View<'_>) -> Result<Option<Finding>, Need> {
     let (client, server) = lists.ok_or(Need::HostReading)?;
     match shared(read, &client, &server)? {
         Shared::Nothing => Ok(None),
-        Shared::Cpus(cpus) => Ok(of_cpus(view, &cpus, client == server)),
+        Shared::Cpus => Ok(of_cpus(view, &client, &server)),
         Shared::Cores(cpus) => Ok(of_cores(view, &cpus)),
     }
 }
 
 fn shared(read: &Processes, client: &CpuList, server: &CpuList) -> Result<Shared, Need> {
-    let cpus = client.shared(server);
-    if !cpus.is_empty() {
-        return Ok(Shared::Cpus(cpus));
+    if !client.shared(server).is_empty() {
+        return Ok(Shared::Cpus);
     }
     let groups = match &read.siblings {
         Known::Is { value, .. } => value,
@@ -74,40 +72,41 @@ fn shared(read: &Processes, client: &CpuList, server: &CpuList) -> Result<Shared
 }
 
 /// Processors that both may run on.
-fn of_cpus(view: &View<'_>, cpus: &CpuList, same: bool) -> Option<Finding> {
+fn of_cpus(view: &View<'_>, client: &CpuList, server: &CpuList) -> Option<Finding> {
     let limit = |name| view.thresholds.get(&CLIENT_SHARES_CORES, name);
+    let cpus = client.shared(server);
     #[expect(clippy::cast_precision_loss, reason = "a number of processors")]
     let n = cpus.len() as f64;
-    let ours = both_cores(view).map(|(client, server)| client + server);
-    let full = ours.map(|ours| ours / n);
-    let is_full = full.is_some_and(|full| full > limit("full_share"));
-    let seen = seen(view);
-    let worst = [Role::Client, Role::Server]
-        .into_iter()
-        .filter_map(|role| delay(view, &seen, role).ok().flatten())
-        .max_by(|a, b| a.share().total_cmp(&b.share()))
+    let loads = loads(view);
+    let full = loads.map(|(client, server)| (client.cores() + server.cores()) / n);
+    let both_run = loads.is_none_or(|(client, server)| {
+        client.cores() >= limit("idle_cores") && server.cores() >= limit("idle_cores")
+    });
+    let is_full = both_run && full.is_some_and(|full| full > limit("full_share"));
+    let waits = loads
+        .map(|(client, server)| if client.share() > server.share() { client } else { server })
         .filter(|delay| delay.share() > limit("delay_share") && delay.waited_cores() > 0.01);
-    // Without any load of theirs to be seen a delay may have any cause.
-    let crowds = ours.is_none_or(|ours| ours > 0.5 * n);
-    let severity = match (&worst, same) {
-        (Some(_), _) if crowds => Severity::Error,
-        // Somebody kept them apart, and not wholly.
-        (_, false) => Severity::Warning,
-        _ if is_full => Severity::Warning,
+    // Where they leave half of the processors free a delay has another cause.
+    let crowded = both_run && full.is_some_and(|full| full > 0.5);
+    // Somebody kept them apart, and not wholly.
+    let slipped = cpus != *client && cpus != *server;
+    let severity = match waits {
+        Some(_) if crowded => Severity::Error,
+        _ if is_full || (slipped && both_run) => Severity::Warning,
         _ => return None,
     };
     let mut message =
-        format!("client and server may run on the same {} processors ({cpus})", cpus.len());
+        format!("client and server share {} ({cpus})", things(cpus.len(), "processor"));
     let mut finding = Finding::new(&CLIENT_SHARES_CORES, view.about.clone(), "")
         .at(severity)
         .with("shared_cpus", cpus.to_string());
     if let Some(full) = full {
-        message += &format!(", and kept {} of them busy", percent(full));
+        message += &format!(", on which they would be busy {} of the time", percent(full));
         finding = finding.with("full_share", full);
     }
-    if let Some(delay) = worst {
-        message +=
-            &format!(", where one waited {} of the time it wanted to run", percent(delay.share()));
+    if let Some(delay) = waits.filter(|_| crowded) {
+        let share = percent(delay.share());
+        message += &format!("; one of them waited {share} of the time it wanted to run");
         finding = finding.with("run_delay_share", delay.share());
     }
     Some(finding.saying(message))
@@ -116,7 +115,7 @@ fn of_cpus(view: &View<'_>, cpus: &CpuList, same: bool) -> Option<Finding> {
 /// Cores of which each has one half: the wait does not show, both are merely slower.
 fn of_cores(view: &View<'_>, cpus: &CpuList) -> Option<Finding> {
     let limit = view.thresholds.get(&CLIENT_SHARES_CORES, "idle_cores");
-    let load = both_cores(view);
+    let load = loads(view).map(|(client, server)| (client.cores(), server.cores()));
     if load.is_some_and(|(client, server)| client < limit || server < limit) {
         return None;
     }
@@ -131,12 +130,11 @@ fn of_cores(view: &View<'_>, cpus: &CpuList) -> Option<Finding> {
     Some(finding.saying(message))
 }
 
-/// How many processors client and server kept busy; `None` without ticks.
-fn both_cores(view: &View<'_>) -> Option<(f64, f64)> {
-    let ticks: Vec<&CpuTick> = view.ticks().iter().map(|tick| &tick.cpu).collect();
-    let (client, _) = mean(&ticks, |tick| &tick.client_cores)?;
-    let (server, _) = mean(&ticks, |tick| &tick.server_cores)?;
-    Some((client, server))
+/// What client and server ran and waited; `None` for one moment.
+fn loads(view: &View<'_>) -> Option<(Delay, Delay)> {
+    let seen = seen(view);
+    let of = |role| delay(view, &seen, role).ok().flatten();
+    of(Role::Client).zip(of(Role::Server))
 }
 
 #[cfg(test)]
@@ -149,16 +147,18 @@ mod tests {
 
     const CODE: &str = "client-shares-cores";
 
-    fn loaded(client: f64, server: f64, waited_ms: u64) -> Made {
+    /// Ten seconds in which client and server ran and the server waited milliseconds a second.
+    fn loaded(client_ms: u64, server_ms: u64, waited_ms: u64) -> Made {
         let mut made = made();
-        let mut ticks = made.ticks(10);
-        for tick in &mut ticks {
-            tick.cpu.client_cores = is(client);
-            tick.cpu.server_cores = is(server);
-            let time = RunTime { ran_ns: 1_000_000_000, waited_ns: waited_ms * 1_000_000 };
-            tick.cpu.server_delay = is(time);
+        let time = |ran_ms: u64, waited_ms: u64| {
+            is(RunTime { ran_ns: ran_ms * 1_000_000, waited_ns: waited_ms * 1_000_000 })
+        };
+        let mut all = ticks(10);
+        for tick in &mut all {
+            tick.cpu.client_delay = time(client_ms, 0);
+            tick.cpu.server_delay = time(server_ms, waited_ms);
         }
-        made.record.ticks = ticks;
+        made.record.ticks = all;
         made
     }
 
@@ -170,24 +170,35 @@ mod tests {
 
     #[test]
     fn one_machine_with_processors_to_spare_is_quiet() {
-        assert_eq!(loaded(0.5, 2.0, 1).outcome(CODE), "clear");
+        assert_eq!(loaded(500, 2_000, 1).outcome(CODE), "clear");
         assert_eq!(made().outcome(CODE), "clear");
         // A delay with processors to spare has another cause.
-        assert_eq!(loaded(0.5, 2.0, 300).outcome(CODE), "clear");
+        assert_eq!(loaded(500, 2_000, 300).outcome(CODE), "clear");
     }
 
     #[test]
     fn full_processors_warn_and_a_wait_is_an_error() {
-        // By hand: 6.5 of 8 are 81 %; 300 of 1,300 ms are 23 %.
-        assert_eq!(loaded(0.5, 6.0, 1).severity(CODE), Some(Severity::Warning));
-        assert_eq!(loaded(0.5, 6.0, 300).severity(CODE), Some(Severity::Error));
+        // By hand: 6.5 of 8 are 81 %; 900 of 6,900 ms are 13 %.
+        assert_eq!(loaded(500, 6_000, 1).severity(CODE), Some(Severity::Warning));
+        assert_eq!(loaded(500, 6_000, 900).severity(CODE), Some(Severity::Error));
     }
 
     #[test]
     fn lists_that_overlap_in_part_were_meant_to_be_apart() {
-        let slip = pinned(made(), "0-4", "4-7");
+        let slip = pinned(loaded(500, 500, 1), "0-4", "4-7");
         assert_eq!(slip.severity(CODE), Some(Severity::Warning));
-        assert!(slip.message(CODE).contains("the same 1 processors (4)"));
+        assert!(slip.message(CODE).contains("share 1 processor (4)"));
+    }
+
+    #[test]
+    fn an_idle_server_does_not_crowd_a_pinned_client() {
+        // Seen with two programs on the client's one processor: the server had nothing to do.
+        let mut made = loaded(300, 0, 0);
+        for tick in &mut made.record.ticks {
+            let time = RunTime { ran_ns: 330_000_000, waited_ns: 670_000_000 };
+            tick.cpu.client_delay = is(time);
+        }
+        assert_eq!(pinned(made, "1", "0-1").outcome(CODE), "clear");
     }
 
     #[test]
@@ -199,9 +210,9 @@ mod tests {
             made.outcome(CODE)
         };
         let halves = ["0,4", "1,5", "2,6", "3,7"];
-        assert_eq!(apart(loaded(0.5, 2.0, 1), &halves), "warning");
-        assert_eq!(apart(loaded(0.01, 2.0, 1), &halves), "clear");
-        assert_eq!(apart(loaded(0.5, 2.0, 1), &["0-1", "2-3", "4-5", "6-7"]), "clear");
+        assert_eq!(apart(loaded(500, 2_000, 1), &halves), "warning");
+        assert_eq!(apart(loaded(10, 2_000, 1), &halves), "clear");
+        assert_eq!(apart(loaded(500, 2_000, 1), &["0-1", "2-3", "4-5", "6-7"]), "clear");
     }
 
     #[test]

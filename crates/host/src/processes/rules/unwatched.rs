@@ -1,10 +1,13 @@
 //! What others took between two snapshots, where no ticks were taken in between.
 
+use std::collections::BTreeMap;
+use std::time::Duration;
+
 use trueline_core::{Known, Need};
 
 use super::super::family::Role;
 use super::super::meter::per_second;
-use super::super::others::Others;
+use super::super::others::{Other, Others};
 use super::super::process::Process;
 use super::super::readings::Processes;
 use super::foreign::Foreign;
@@ -60,17 +63,16 @@ fn since(before: &Processes, now: &Process) -> u64 {
 }
 
 fn who(before: &Others, after: &Others) -> Vec<(String, f64)> {
-    let mut who: Vec<(String, f64)> = after
-        .busiest
-        .iter()
-        .map(|now| {
-            let then = before
-                .busiest
-                .iter()
-                .find(|then| then.pid == now.pid && then.start_ticks == now.start_ticks);
-            let ticks = now.ticks.saturating_sub(then.map_or(0, |then| then.ticks));
-            (now.name.clone(), per_second(ticks, std::time::Duration::from_secs(1)))
-        })
+    let mut by_name: BTreeMap<&str, u64> = BTreeMap::new();
+    for now in &after.busiest {
+        let is = |then: &&Other| then.pid == now.pid && then.start_ticks == now.start_ticks;
+        let then = before.busiest.iter().find(is).map_or(0, |then| then.ticks);
+        *by_name.entry(&now.name).or_default() += now.ticks.saturating_sub(then);
+    }
+    let seconds = |ticks| per_second(ticks, Duration::from_secs(1));
+    let mut who: Vec<(String, f64)> = by_name
+        .into_iter()
+        .map(|(name, ticks)| (name.to_owned(), seconds(ticks)))
         .filter(|(_, seconds)| *seconds >= 0.1)
         .collect();
     who.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -80,7 +82,6 @@ fn who(before: &Others, after: &Others) -> Vec<(String, f64)> {
 #[cfg(test)]
 mod tests {
     use super::super::super::cpu_time::{CpuTime, CpuTimes};
-    use super::super::super::others::Other;
     use super::super::made::*;
     use super::*;
 
@@ -111,7 +112,7 @@ mod tests {
         // By hand: 5,000 of 8,000 hundredths busy, 2,000 by the server: 30 s in 10 s are 3 cores.
         let made = watched(5_000, 2_000, 2_900);
         assert_eq!(made.severity(CODE), Some(trueline_core::Severity::Error));
-        assert_eq!(made.number(CODE, "foreign_cores"), 3.0);
+        assert_eq!(made.number(CODE, "foreign_cores"), "3");
         assert!(made.message(CODE).contains("above all cc1 (2.9 cores)"));
         assert_eq!(watched(5_000, 4_900, 0).outcome(CODE), "clear");
     }
