@@ -1,4 +1,4 @@
-//! Is this machine fit to measure on? Looks at it for a second and says what stands against it.
+//! Is this machine fit to measure on? Looks at it for four seconds and says what stands against it.
 //!
 //! ```text
 //! cargo run --release --example check_host

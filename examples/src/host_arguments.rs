@@ -46,7 +46,7 @@ impl LookedAt {
 
     /// This program, what it starts, and the server.
     pub fn wanted(&self) -> Wanted {
-        Wanted { client: vec![std::process::id()], server: self.server() }
+        Wanted { client: vec![std::process::id()], server: self.server(), stands_in: true }
     }
 
     /// The record as it may be passed on.

@@ -1,4 +1,4 @@
-//! One look at a host: live for a second, from captured trees, from a GPU's log, or from a record.
+//! One look at a host: live for some seconds, from captured trees, from a GPU's log, or from a record.
 
 use std::path::PathBuf;
 use std::thread;
@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::host_arguments::LookedAt;
 
 /// How long a look is: counters need time to move.
-const LOOK: Duration = Duration::from_secs(1);
+const LOOK: Duration = Duration::from_millis(2500);
 
 /// Where to look, and for what.
 #[derive(Debug, Args)]

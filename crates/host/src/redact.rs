@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn a_redacted_record_of_this_machine_names_neither_it_nor_its_paths() {
-        let wanted = Wanted { client: vec![std::process::id()], server: None };
+        let wanted = Wanted { client: vec![std::process::id()], server: None, ..Wanted::default() };
         let root = crate::Root::live();
         let mut record = HostRecord::seen(Snapshot::take(&root, &wanted));
         record.conditions.set("machine", "box-of-alice", trueline_core::By::Measured);

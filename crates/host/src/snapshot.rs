@@ -29,6 +29,10 @@ pub struct Wanted {
     pub client: Vec<u32>,
     /// The process that serves, if it is on this machine.
     pub server: Option<ServerProcess>,
+    /// The process that reads, though among the client's, measures nothing itself: it stands in for
+    /// what is started as it was. How it was built then says nothing.
+    #[serde(default)]
+    pub stands_in: bool,
 }
 
 /// The state of the machine at one moment.

@@ -68,7 +68,7 @@ impl Default for WatchOptions {
         Self {
             gpus: find_gpus(&root),
             root,
-            wanted: Wanted { client: vec![std::process::id()], server: None },
+            wanted: Wanted { client: vec![std::process::id()], server: None, ..Wanted::default() },
             interval: Duration::from_millis(500),
             counters: None,
         }

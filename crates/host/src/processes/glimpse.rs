@@ -41,9 +41,15 @@ pub(crate) struct Glimpses {
     allowed: Option<CpuList>,
     looked_at: Option<Duration>,
     told: usize,
+    /// Whether the process that reads only stands in for the client.
+    stands_in: bool,
 }
 
 impl Glimpses {
+    pub(crate) fn new(stands_in: bool) -> Self {
+        Self { stands_in, ..Self::default() }
+    }
+
     /// The processors that client and server were seen to be allowed.
     pub(crate) fn allowed_cpus(&self) -> Option<&CpuList> {
         self.allowed.as_ref()
@@ -66,7 +72,8 @@ impl Glimpses {
         if closely {
             self.looked_at = now.map(|(at, _)| at);
         }
-        let look = Look { root, listing, own, depth: Depth::Glance };
+        let stands_in = self.stands_in;
+        let look = Look { root, listing, own, stands_in, depth: Depth::Glance };
         let mut told = Vec::new();
         for (pid, role) in roles.iter().filter(|(_, role)| **role != Role::Watcher) {
             let Some(stat) = listing.get(pid) else { continue };

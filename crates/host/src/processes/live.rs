@@ -40,7 +40,7 @@ fn read_until(wanted: &Wanted, name: &str) -> Processes {
 #[test]
 fn a_child_at_nice_5_is_seen_as_such() {
     let child = run("nice", &["-n", "5", "sleep", "20"]);
-    let wanted = Wanted { client: vec![child.0.id()], server: None };
+    let wanted = Wanted { client: vec![child.0.id()], server: None, ..Wanted::default() };
     let read = read_until(&wanted, "sleep");
     let sleeper = read.of(Role::Client).next().unwrap();
     assert_eq!((sleeper.nice, sleeper.threads.listed[0].nice), (5, 5));
@@ -57,7 +57,8 @@ fn a_server_is_found_by_its_port_and_its_peer_by_process() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let client = TcpStream::connect(("127.0.0.1", port)).unwrap();
-    let wanted = Wanted { client: Vec::new(), server: Some(ServerProcess::Port(port)) };
+    let wanted =
+        Wanted { client: Vec::new(), server: Some(ServerProcess::Port(port)), ..Wanted::default() };
     let read = Processes::read(&Root::live(), &wanted);
     let Known::Is { value: server, .. } = &read.server else { panic!("{:?}", read.server) };
     assert_eq!(server.pid, std::process::id());
@@ -75,7 +76,7 @@ fn a_copy_reads_as_the_machine_did_and_holds_no_secret() {
     let child = Kept(
         command.arg("20").env("MY_API_KEY", "s3cr3t").env("LD_DEBUG_OUTPUT", "x").spawn().unwrap(),
     );
-    let wanted = Wanted { client: vec![child.0.id()], server: None };
+    let wanted = Wanted { client: vec![child.0.id()], server: None, ..Wanted::default() };
     read_until(&wanted, "sleep");
     let live = Root::live().copying_to(&folder);
     let read = Processes::read(&live, &wanted);

@@ -61,7 +61,7 @@ impl Meter {
             roles: BTreeMap::new(),
             cgroups: read_cgroups(root, server, listing.keys().copied()),
             delays: Delays::default(),
-            glimpses: Glimpses::default(),
+            glimpses: Glimpses::new(wanted.stands_in),
             strangers: Strangers::new(&listing, at),
             last_id: None,
             listing,
@@ -91,7 +91,9 @@ impl Meter {
         let now = self.ours();
         // Who turns out to be ours, and was there, is not charged for its past.
         let adopted = now.iter().filter(|(pid, _)| !new.contains(*pid));
-        adopted.for_each(|(pid, stat)| drop(before.entry(*pid).or_insert_with(|| stat.clone())));
+        for (pid, stat) in adopted {
+            before.entry(*pid).or_insert_with(|| stat.clone());
+        }
         let charged = charge(&before, &now);
         let mut ticks: BTreeMap<Role, u64> = BTreeMap::new();
         for (pid, charged) in charged {
@@ -275,7 +277,7 @@ mod tests {
     }
 
     fn wanted() -> Wanted {
-        Wanted { client: vec![20], server: Some(ServerProcess::Pid(30)) }
+        Wanted { client: vec![20], server: Some(ServerProcess::Pid(30)), ..Wanted::default() }
     }
 
     fn cores(known: &Known<f64>) -> String {
@@ -331,7 +333,10 @@ mod tests {
     #[test]
     fn what_nobody_wanted_does_not_apply() {
         let tree = machine("unwanted");
-        let mut meter = Meter::new(&tree.root(), &Wanted { client: vec![20], server: None });
+        let mut meter = Meter::new(
+            &tree.root(),
+            &Wanted { client: vec![20], server: None, ..Wanted::default() },
+        );
         at(&tree, 101, 0);
         let tick = meter.tick(&tree.root());
         assert_eq!(tick.server_cores, Known::Not(Why::NotApplicable));

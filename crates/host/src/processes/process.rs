@@ -131,6 +131,8 @@ pub(crate) struct Look<'a> {
     pub(crate) listing: &'a Listing,
     /// The process that reads.
     pub(crate) own: Option<u32>,
+    /// Whether the process that reads only stands in for the client.
+    pub(crate) stands_in: bool,
     pub(crate) depth: Depth,
 }
 
@@ -189,6 +191,9 @@ impl Look<'_> {
         };
         let maps = maps.map(|text| parse_mapped(&text));
         let mut debug: Vec<String> = Vec::new();
+        if self.own == Some(pid) && self.stands_in {
+            return (Ok(debug), maps.map(|mapped| mapped.profilers));
+        }
         if self.own == Some(pid) && role == Role::Client && own_is_debug(self.root) {
             debug.push("debug assertions".to_owned());
         } else if exe.as_ref().is_ok_and(|exe| is_debug_path(exe)) {

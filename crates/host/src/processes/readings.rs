@@ -75,7 +75,8 @@ impl Processes {
         let cgroups = read_cgroups(root, heads.server, listing.keys().copied());
         let roles =
             roles(&listing, &heads, &BTreeMap::new(), |pid| cgroups.get(&pid).map(String::as_str));
-        let look = Look { root, listing: &listing, own, depth: Depth::Whole };
+        let stands_in = wanted.stands_in;
+        let look = Look { root, listing: &listing, own, stands_in, depth: Depth::Whole };
         let mut holders = BTreeMap::new();
         let mut ours = Vec::new();
         for (stat, role) in roles.iter().filter_map(|(p, r)| Some((listing.get(p)?, *r))).take(MOST)
