@@ -158,6 +158,18 @@ impl Outcomes {
         self.0.extend(others.0);
     }
 
+    /// The same, with one need for all that was not observed: where one input is missing
+    /// altogether, it is not asked for piece by piece.
+    #[must_use]
+    pub fn needing(mut self, whole: Need) -> Self {
+        for outcome in &mut self.0 {
+            if let CheckOutcome::NotObserved { need, .. } = outcome {
+                *need = whole;
+            }
+        }
+        self
+    }
+
     /// Adds those outcomes of others that are not said here yet: a group of runs judged one by one
     /// says the same thing once. Of two findings that read the same, the first stays.
     pub fn extend_new(&mut self, others: Self) {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use trueline_core::{CheckInfo, Outcomes, Scope, Thresholds};
+use trueline_core::{CheckInfo, Need, Outcomes, Scope, Thresholds};
 
 use crate::changed;
 use crate::checks::HOST_CHECKS;
@@ -27,7 +27,9 @@ pub fn check_host(record: &HostRecord, about: &Scope, thresholds: &Thresholds) -
     gpu::check(&view, &mut outcomes);
     cpu_probe::check(&view, &mut outcomes);
     changed::check(&view, &mut outcomes);
-    outcomes
+    // A record of conditions, written by hand: what else would have been seen, a watch sees.
+    let by_hand = record.before.is_none() && record.ticks.is_empty() && record.gpu_log.is_none();
+    if by_hand { outcomes.needing(Need::HostWatched) } else { outcomes }
 }
 
 /// All checks of this crate.

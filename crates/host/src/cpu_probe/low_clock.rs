@@ -63,7 +63,7 @@ pub(super) fn check_clock(view: &View<'_>, outcomes: &mut Outcomes) {
 /// best core alone and may leave out the turbo.
 fn reference(view: &View<'_>) -> Option<Reference> {
     let earlier = view.record.conditions.get(EXPECTED).and_then(|text| text.parse().ok());
-    let declared = view.state().and_then(|state| declared_mhz(state));
+    let declared = view.state().and_then(declared_mhz);
     let of = |mhz: Option<f64>, source| {
         mhz.filter(|mhz| mhz.is_finite() && *mhz > 0.0).map(|mhz| Reference { mhz, source })
     };

@@ -33,12 +33,10 @@ pub(super) fn placements(root: &Root, processes: &Processes) -> Vec<Placement> {
     let watcher = Placement::watcher(root);
     let others = processes.ours.iter().filter(|process| process.pid != watcher.pid);
     let mut all: Vec<Placement> = others.map(Placement::of_process).collect();
-    if !processes.ours.iter().any(|p| p.pid == watcher.pid && p.role != Role::Watcher) {
-        all.push(watcher);
-    } else {
-        // The program that watches is what measures.
-        all.push(Placement { party: Role::Client, ..watcher });
-    }
+    // A program that measures may watch itself.
+    let measures = processes.ours.iter().any(|p| p.pid == watcher.pid && p.role != Role::Watcher);
+    let party = if measures { Role::Client } else { Role::Watcher };
+    all.push(Placement { party, ..watcher });
     all
 }
 

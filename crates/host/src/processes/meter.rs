@@ -154,10 +154,8 @@ impl Meter {
         let last_id = last_process_id(root);
         let none_began = last_id.is_some() && last_id == self.last_id && !lists_all;
         self.last_id = last_id;
-        let present = match none_began {
-            true => Ok(self.roles.keys().copied().collect()),
-            false => process_ids(root),
-        };
+        let present =
+            if none_began { Ok(self.roles.keys().copied().collect()) } else { process_ids(root) };
         let Ok(present) = present else { return BTreeSet::new() };
         let mut listing = Listing::new();
         let mut new = BTreeSet::new();
@@ -172,9 +170,10 @@ impl Meter {
             }
             listing.insert(pid, stat);
         }
-        match none_began {
-            true => self.listing.append(&mut listing),
-            false => self.listing = listing,
+        if none_began {
+            self.listing.append(&mut listing);
+        } else {
+            self.listing = listing;
         }
         let lost = self.heads.server.is_none_or(|pid| !self.listing.contains_key(&pid));
         if lost && lists_all && matches!(self.wanted.server, Some(ServerProcess::Port(_))) {

@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn a_record_of_another_time_is_no_record_of_this_run() {
         let sick = [record(r#"{"nice":5,"gpu_clock_busy_mhz":460,"gpu_clock_expected_mhz":1380}"#)];
-        let both = vec!["gpu-clock-low", "nice-not-zero"];
+        let both = vec!["nice-not-zero", "gpu-clock-low"];
         assert_eq!(codes(&sick, 150), (true, both.clone()));
         assert_eq!(codes(&sick, 250), (false, vec![]));
         // It reaches over part of the run: what it reads counts, the rest is not known.
