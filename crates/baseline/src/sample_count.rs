@@ -29,7 +29,7 @@ pub fn check_sample_count(claim: &Claim, n: Option<usize>, thresholds: &Threshol
                 check,
                 about,
                 format!(
-                    "{n} sample{} no {:.0} % interval; {needed} are needed",
+                    "{n} sample{} no {:.0} % interval, {needed} do",
                     if n == 1 { " admits" } else { "s admit" },
                     confidence * 100.0
                 ),

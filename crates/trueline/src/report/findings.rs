@@ -100,11 +100,11 @@ impl Report {
             .into_iter()
             .map(|(input, (codes, runs))| {
                 let (what, add) = input.words();
-                let runs: Vec<&str> = runs.into_iter().take(4).collect();
-                let of = if runs.is_empty() || self.tabled {
-                    String::new()
-                } else {
-                    format!(" of {}", runs.join(", "))
+                let of = match runs.len() {
+                    0 => String::new(),
+                    _ if self.tabled => String::new(),
+                    n if n > 2 && !options.all => format!(" of {n} runs"),
+                    _ => format!(" of {}", runs.into_iter().collect::<Vec<_>>().join(", ")),
                 };
                 let checks = if options.all {
                     codes.into_iter().collect::<Vec<_>>().join(", ")
