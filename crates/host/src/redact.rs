@@ -16,14 +16,15 @@ impl HostRecord {
     ///
     /// # Shape
     /// Left out are the machine's name, command lines (the names of programs stay), paths of
-    /// control groups (their order stays), addresses of peers, serial numbers of GPUs, and the
+    /// control groups (their order stays, and which are one), addresses of peers, serial numbers of GPUs, and the
     /// labels of a server's engines (that they differ stays). What was left out says so, and no
     /// finding changes but in its words.
     #[must_use]
     pub fn redacted(mut self) -> Self {
         forget_machine(&mut self.conditions);
-        self.before = self.before.map(state);
-        self.after = self.after.map(state);
+        let mut groups = GroupNames::default();
+        self.before = self.before.map(|before| state(before, &mut groups));
+        self.after = self.after.map(|after| state(after, &mut groups));
         for tick in &mut self.ticks {
             tick.cpu.processes.iter_mut().for_each(process);
             tick.cpu.who.iter_mut().for_each(|busy| busy.command = None);
@@ -42,8 +43,8 @@ fn forget_machine(conditions: &mut Conditions) {
     }
 }
 
-fn state(mut snapshot: Snapshot) -> Snapshot {
-    platform(&mut snapshot.platform);
+fn state(mut snapshot: Snapshot, groups: &mut GroupNames) -> Snapshot {
+    platform(&mut snapshot.platform, groups);
     processes(&mut snapshot.processes);
     if let Known::Is { value, .. } = &mut snapshot.gpus {
         gpus(value);
@@ -56,7 +57,7 @@ fn state(mut snapshot: Snapshot) -> Snapshot {
     snapshot
 }
 
-fn platform(platform: &mut Platform) {
+fn platform(platform: &mut Platform, names: &mut GroupNames) {
     if platform.identity.machine.is_known() {
         platform.identity.machine = Known::Not(Why::Withheld);
     }
@@ -65,19 +66,35 @@ fn platform(platform: &mut Platform) {
             Known::Is { value, .. } => value.as_mut_slice(),
             Known::Not(_) => &mut [],
         };
-        for (i, level) in memory.iter_mut().enumerate() {
-            level.group = level_name(i);
+        for level in memory {
+            names.replace(&mut level.group);
         }
         if let Known::Is { value, .. } = &mut group.cpu {
-            for (i, level) in value.levels.iter_mut().enumerate() {
-                level.group = level_name(i);
+            for level in &mut value.levels {
+                names.replace(&mut level.group);
             }
         }
     }
 }
 
-fn level_name(i: usize) -> String {
-    format!("level {}", i + 1)
+/// Control groups by number, each with one number throughout a record: counters of one are never
+/// taken for those of another.
+#[derive(Debug, Default)]
+struct GroupNames(Vec<String>);
+
+impl GroupNames {
+    fn replace(&mut self, group: &mut String) {
+        // The topmost group's path says nothing.
+        if group == "/" {
+            return;
+        }
+        let known = self.0.iter().position(|known| known == group);
+        let number = known.unwrap_or_else(|| {
+            self.0.push(group.clone());
+            self.0.len() - 1
+        });
+        *group = format!("group {}", number + 1);
+    }
 }
 
 fn processes(processes: &mut Processes) {
@@ -107,6 +124,18 @@ mod tests {
     use crate::{Snapshot, Wanted};
 
     use super::*;
+
+    #[test]
+    fn a_group_keeps_one_number_and_no_other_has_it() {
+        let mut names = GroupNames::default();
+        let paths = ["/a/b", "/a", "/", "/c", "/a"];
+        let told = paths.map(|path| {
+            let mut path = path.to_owned();
+            names.replace(&mut path);
+            path
+        });
+        assert_eq!(told, ["group 1", "group 2", "/", "group 3", "group 2"]);
+    }
 
     #[test]
     fn a_redacted_record_of_this_machine_names_neither_it_nor_its_paths() {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use trueline_core::{By, Known, ServerCounters, Why, Window};
 
 use crate::gpu::{GpuReader, GpuSample, find_gpus, note_load};
+use crate::platform::GroupsSeen;
 use crate::processes::{CpuTick, Meter};
 use crate::record::HostRecord;
 use crate::root::{Root, known};
@@ -138,6 +139,7 @@ pub struct Watch {
 struct Seen {
     options: WatchOptions,
     ticks: Vec<Tick>,
+    groups: GroupsSeen,
 }
 
 impl std::fmt::Debug for Seen {
@@ -153,12 +155,13 @@ impl Watch {
     /// A thread that cannot be started. Readings that cannot be taken are no error.
     pub fn start(mut options: WatchOptions) -> Result<Self, WatchError> {
         let before = options.snapshot();
+        let mut groups = GroupsSeen::since(&before.processes);
         let (stop, stopped) = mpsc::channel();
         let sampler = thread::Builder::new()
             .name("trueline-watch".to_owned())
             .spawn(move || {
-                let ticks = options.sample(&stopped);
-                Seen { options, ticks }
+                let ticks = options.sample(&stopped, &mut groups);
+                Seen { options, ticks, groups }
             })
             .map_err(|e| WatchError(e.to_string()))?;
         Ok(Self { before, stop, sampler })
@@ -168,14 +171,15 @@ impl Watch {
     ///
     /// # Errors
     /// A watcher that broke down on the way.
-    pub fn finish(self) -> Result<HostRecord, WatchError> {
+    pub fn finish(mut self) -> Result<HostRecord, WatchError> {
         // Should the sampler be gone already, joining it says so.
         let _ = self.stop.send(());
         let seen = self.sampler.join();
-        let Seen { mut options, ticks } =
+        let Seen { mut options, ticks, groups } =
             seen.map_err(|_| WatchError("the sampler broke down".to_owned()))?;
         options.drain();
-        let after = options.snapshot();
+        let mut after = options.snapshot();
+        groups.add_to(&mut self.before.platform, &mut after.platform);
         Ok(HostRecord::watched(self.before, after, ticks))
     }
 }
@@ -198,7 +202,7 @@ impl WatchOptions {
     }
 
     /// Looks until it is told to stop, and once more then.
-    fn sample(&mut self, stopped: &mpsc::Receiver<()>) -> Vec<Tick> {
+    fn sample(&mut self, stopped: &mpsc::Receiver<()>, groups: &mut GroupsSeen) -> Vec<Tick> {
         let (began, mut interval) = (Instant::now(), self.interval);
         let mut meter = Meter::new(&self.root, &self.wanted);
         let mut ticks = Vec::new();
@@ -213,6 +217,7 @@ impl WatchOptions {
             };
             let at = began.elapsed();
             let cpu = meter.tick(&self.root);
+            groups.look(&self.root, &cpu.processes);
             let gpus = self.gpus.as_mut().ok().and_then(|gpus| gpus.sample().ok());
             let gpus = gpus.unwrap_or_default();
             ticks.push(Tick { at, cpu, gpus, in_flight });

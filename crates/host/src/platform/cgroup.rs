@@ -54,11 +54,10 @@ pub struct Member {
 pub(super) fn read_groups(root: &Root, mounts: &[Mount], placements: &[Placement]) -> Vec<Group> {
     let mut groups: Vec<(&Known<Vec<String>>, Group)> = Vec::new();
     for placement in placements {
-        let member = Member::read(root, placement);
         if let Some((_, group)) = groups.iter_mut().find(|(l, _)| *l == &placement.cgroup) {
-            group.members.push(member);
+            group.members.push(Member::read(root, placement));
         } else {
-            let group = Group::read(root, mounts, &placement.cgroup, member);
+            let group = Group::read(root, mounts, placement);
             groups.push((&placement.cgroup, group));
         }
     }
@@ -71,8 +70,8 @@ impl Group {
         self.members.iter().any(|member| parties.contains(&member.party))
     }
 
-    fn read(root: &Root, mounts: &[Mount], lines: &Known<Vec<String>>, member: Member) -> Self {
-        let lines = match lines {
+    pub(super) fn read(root: &Root, mounts: &[Mount], placement: &Placement) -> Self {
+        let lines = match &placement.cgroup {
             Known::Is { value, .. } => Ok(value.as_slice()),
             Known::Not(why) => Err(*why),
         };
@@ -80,7 +79,7 @@ impl Group {
         let unified = lines.and_then(|lines| locate_unified(root, mounts, lines));
         let pressure = |file: &str| pressure(root, unified.as_ref(), file);
         Self {
-            members: vec![member],
+            members: vec![Member::read(root, placement)],
             cpu: known(chain("cpu").map(|chain| CpuChain::read(root, &chain))),
             memory: known(chain("memory").map(|chain| read_memory(root, &chain))),
             cpus: known(chain("cpuset").and_then(|chain| cpus(root, &chain))),

@@ -11,6 +11,7 @@ mod checks;
 mod clock_source;
 mod conditions;
 mod frequency;
+mod groups_seen;
 mod identity;
 mod load;
 mod macos;
@@ -52,6 +53,7 @@ use crate::judge::View;
 use crate::processes::Processes;
 use crate::processes::Role;
 use crate::root::Root;
+pub(crate) use groups_seen::GroupsSeen;
 use macos::{MacosSystem, is_macos};
 use placement::{Placement, placements};
 
@@ -77,7 +79,8 @@ pub struct Platform {
     pub load: SystemLoad,
     /// Memory of the machine.
     pub memory: Memory,
-    /// Control groups of client, server and watcher.
+    /// Control groups of client, server and watcher. Those that came and went during a watch are at
+    /// its start as they were first seen, and at its end as they were last.
     pub groups: Vec<Group>,
     /// On which nodes the server's memory lies.
     pub server_memory: Known<Vec<NodeMemory>>,

@@ -54,7 +54,7 @@ impl Placement {
     }
 
     /// A process that was read already.
-    fn of_process(process: &Process) -> Self {
+    pub(super) fn of_process(process: &Process) -> Self {
         Self {
             pid: process.pid,
             party: process.role,

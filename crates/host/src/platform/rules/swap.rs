@@ -59,8 +59,14 @@ pub(super) fn swapping(view: &View<'_>, check: &CheckInfo) -> Verdict {
 fn of_groups(stretch: &Stretch<'_>, of: fn(&MemoryLevel) -> Known<u64>) -> Option<u64> {
     let innermost = |group: &Group| seen(&group.memory)?.first().cloned();
     let before: Vec<_> = stretch.before.platform.groups.iter().filter_map(innermost).collect();
-    let after = stretch.after.platform.groups_of_run().into_iter().filter_map(innermost);
-    let grown = after.filter_map(|level| {
+    let mut after: Vec<MemoryLevel> = Vec::new();
+    for level in stretch.after.platform.groups_of_run().into_iter().filter_map(innermost) {
+        // Groups that are apart for processor time may be one for memory.
+        if !after.iter().any(|known| known.group == level.group) {
+            after.push(level);
+        }
+    }
+    let grown = after.into_iter().filter_map(|level| {
         let first = before.iter().find(|known| known.group == level.group)?;
         grown(of(first), of(&level))
     });
