@@ -33,7 +33,7 @@ const STAYS: &[Stays] = &[
     revokes("power_profile"),
     // Of what runs: a process that comes or goes changes them as well.
     weakens("nice"),
-    weakens("affinity"),
+    weakens("cpu_affinity"),
     revokes("gpu_power_limit_w"),
     revokes("gpu_mig"),
     revokes("gpu_ecc"),
@@ -86,6 +86,13 @@ mod tests {
         let view = View { record: &record, about: &about, thresholds: &thresholds };
         let all = |pairs: &[(&str, &str)]| pairs.iter().copied().collect::<Conditions>();
         compare(&view, &all(before), &all(after))
+    }
+
+    #[test]
+    fn what_must_stay_are_conditions_that_a_record_holds() {
+        let known: Vec<&str> = crate::host_conditions().map(|key| key.name).collect();
+        let unknown = STAYS.iter().map(|stays| stays.key).find(|key| !known.contains(key));
+        assert_eq!(unknown, None);
     }
 
     #[test]

@@ -5,11 +5,12 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use trueline_core::{By, Known, ServerCounters, Why, Window};
+use trueline_core::{By, Conditions, Known, Scope, ServerCounters, Thresholds, Why, Window};
 
 use crate::gpu::{GpuReader, GpuSample, find_gpus, note_load};
+use crate::judge::View;
 use crate::platform::GroupsSeen;
-use crate::processes::{CpuTick, Meter};
+use crate::processes::{CpuTick, Meter, note_seen};
 use crate::record::HostRecord;
 use crate::root::{Root, known};
 use crate::snapshot::{ServerProcess, Snapshot, Wanted};
@@ -216,7 +217,7 @@ impl WatchOptions {
                 Known::Not(Why::Absent)
             };
             let at = began.elapsed();
-            let cpu = meter.tick(&self.root);
+            let cpu = if goes_on { meter.tick(&self.root) } else { meter.last_tick(&self.root) };
             groups.look(&self.root, &cpu.processes);
             let gpus = self.gpus.as_mut().ok().and_then(|gpus| gpus.sample().ok());
             let gpus = gpus.unwrap_or_default();
@@ -258,13 +259,26 @@ impl HostRecord {
         let ends = before.clocks.wall.value().zip(after.clocks.wall.value());
         let mut record = Self {
             window: ends.map(|(from, to)| Window::new(from, to)),
-            conditions: after.conditions(),
             before: Some(before),
             after: Some(after),
             ticks,
             ..Self::default()
         };
+        record.conditions = conditions_of(&record);
         note_load(&mut record);
         record
     }
+}
+
+/// The conditions of a watch: those of the machine at its end, and those of all processes seen.
+fn conditions_of(record: &HostRecord) -> Conditions {
+    let (about, thresholds) = (Scope::default(), Thresholds::default());
+    let view = View { record, about: &about, thresholds: &thresholds };
+    let mut conditions = Conditions::default();
+    if let Some(after) = view.state() {
+        after.platform.note_conditions(&mut conditions);
+        crate::gpu::note_conditions(&after.gpus, &mut conditions);
+    }
+    note_seen(&view, &mut conditions);
+    conditions
 }

@@ -39,6 +39,8 @@ struct Glimpse {
 pub(crate) struct Glimpses {
     seen: BTreeMap<u32, Glimpse>,
     allowed: Option<CpuList>,
+    /// Those of who stands in for the client.
+    stand_in_allowed: Option<CpuList>,
     looked_at: Option<Duration>,
     told: usize,
     /// Whether the process that reads only stands in for the client.
@@ -50,9 +52,10 @@ impl Glimpses {
         Self { stands_in, ..Self::default() }
     }
 
-    /// The processors that client and server were seen to be allowed.
+    /// The processors that client and server were seen to be allowed: those of who stands in for
+    /// the client until one that it started was seen.
     pub(crate) fn allowed_cpus(&self) -> Option<&CpuList> {
-        self.allowed.as_ref()
+        self.allowed.as_ref().or(self.stand_in_allowed.as_ref())
     }
 
     /// Looks at the processes of client and server, and returns those that are new or differ.
@@ -110,8 +113,8 @@ impl Glimpses {
             near_limit: is_near(process.open_files.value(), limit),
         };
         if let Known::Is { value, .. } = &process.allowed_cpus {
-            let joined = self.allowed.as_ref().map(|known| known.joined(value));
-            self.allowed = Some(joined.unwrap_or_else(|| value.clone()));
+            let of = if process.stands_in { &mut self.stand_in_allowed } else { &mut self.allowed };
+            *of = Some(of.as_ref().map_or_else(|| value.clone(), |known| known.joined(value)));
         }
         self.seen.insert(process.pid, glimpse);
     }

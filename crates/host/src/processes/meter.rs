@@ -27,8 +27,8 @@ pub(crate) const TICKS_PER_S: f64 = 100.0;
 ///
 /// # Shape
 /// At every tick it reads the processors' counters, the client's and the server's processes, and
-/// those that are new. All others it lists where somebody else was busy, at most every 5 s, and
-/// every 30 s else.
+/// those that are new. All others it lists where somebody else was busy, at most every 5 s and at
+/// the last tick, and every 30 s else.
 #[derive(Debug)]
 pub struct Meter {
     wanted: Wanted,
@@ -44,6 +44,13 @@ pub struct Meter {
     strangers: Strangers,
     /// The id that was given out last.
     last_id: Option<u64>,
+}
+
+/// When all others are listed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Listed {
+    WhenDue,
+    Now,
 }
 
 impl Meter {
@@ -75,6 +82,15 @@ impl Meter {
 
     /// Measures who was busy since the tick before.
     pub fn tick(&mut self, root: &Root) -> CpuTick {
+        self.measure(root, Listed::WhenDue)
+    }
+
+    /// The same for the last time: who was busy is told now or never.
+    pub fn last_tick(&mut self, root: &Root) -> CpuTick {
+        self.measure(root, Listed::Now)
+    }
+
+    fn measure(&mut self, root: &Root, listed: Listed) -> CpuTick {
         let clocks = Clocks::read(root);
         let at = clocks.monotonic.value();
         let took = at.zip(self.at).and_then(|(at, then)| at.checked_sub(then));
@@ -84,7 +100,7 @@ impl Meter {
         self.at = Some(at);
         let cpu = read_cpu(root);
         let mut before = self.ours();
-        let lists_all = self.strangers.is_due(at);
+        let lists_all = listed == Listed::Now || self.strangers.is_due(at);
         let new = self.refresh(root, lists_all);
         let mut tick = CpuTick { took, ..CpuTick::default() };
 
@@ -310,6 +326,18 @@ mod tests {
         let [node] = who.as_slice() else { panic!("{who:?}") };
         assert_eq!((node.name.as_str(), node.pid), ("node", 40));
         assert!((node.cores - 4.0 / 11.0).abs() < 1e-9, "400 hundredths in 11 s");
+    }
+
+    #[test]
+    fn a_short_watch_names_the_stranger_at_its_end() {
+        let tree = machine("short");
+        let mut meter = Meter::new(&tree.root(), &wanted());
+        tree.process(40, 1, "node", 150);
+        at(&tree, 101, 150);
+        assert!(meter.tick(&tree.root()).who.is_empty(), "all are listed every 5 s at most");
+        at(&tree, 102, 150);
+        let who = meter.last_tick(&tree.root()).who;
+        assert_eq!(who.first().map(|busy| (busy.pid, busy.cores)), Some((40, 0.75)));
     }
 
     #[test]

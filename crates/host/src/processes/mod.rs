@@ -41,7 +41,7 @@ pub use meter::Meter;
 pub use others::{Other, Others};
 pub use process::{Ancestor, Autogroup, Process, Tracer};
 pub use readings::Processes;
-pub(crate) use rules::{check, own_time};
+pub(crate) use rules::{check, note_seen, own_time};
 pub use server::Server;
 pub use stat::Policy;
 pub use threads::{RunTime, Thread, Threads};

@@ -32,6 +32,10 @@ pub struct Process {
     pub role: Role,
     /// Its name, at most 15 characters.
     pub name: String,
+    /// Whether it measures nothing itself and stands in for what is started as it was: what is seen
+    /// of that counts in its place.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stands_in: bool,
     /// Its program without the folder and a few words, the values of secrets left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
@@ -158,6 +162,7 @@ impl Look<'_> {
             start_ticks: stat.start_ticks,
             role,
             name: stat.name.clone(),
+            stands_in: self.stands_in && self.own == Some(pid) && role == Role::Client,
             command: command.ok().and_then(|line| parse_command(&line)),
             ancestors: ancestors(self.listing, pid).map(Ancestor::of).collect(),
             nice: stat.nice,

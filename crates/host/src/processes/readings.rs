@@ -40,7 +40,7 @@ pub struct Processes {
     /// Whether the scheduler weighs sessions before it weighs processes.
     pub autogroup: Known<bool>,
     /// Processors that share a core, group by group; not applicable where client and server may run
-    /// on the same processors anyway, or only one of the two is here.
+    /// on the same processors anyway and both are here already, or only one of the two is.
     pub siblings: Known<Vec<CpuList>>,
 }
 
@@ -52,11 +52,7 @@ impl Processes {
 
     /// The processors that the processes of a role may run on; `None` where none is known.
     pub fn allowed_cpus(&self, role: Role) -> Option<CpuList> {
-        let lists = self.of(role).filter_map(|process| match &process.allowed_cpus {
-            Known::Is { value, .. } => Some(value.clone()),
-            Known::Not(_) => None,
-        });
-        lists.reduce(|a, b| a.joined(&b))
+        joined_cpus(self.of(role))
     }
 
     pub(crate) fn read(root: &Root, wanted: &Wanted) -> Self {
@@ -132,7 +128,10 @@ impl Processes {
     /// Reads which processors share a core, where client and server are kept on different ones.
     fn read_siblings(&self, root: &Root) -> Known<Vec<CpuList>> {
         let lists = self.allowed_cpus(Role::Client).zip(self.allowed_cpus(Role::Server));
-        let Some((client, server)) = lists.filter(|(a, b)| a.shared(b).is_empty()) else {
+        // Who stands in for the client may start it elsewhere.
+        let undecided = self.of(Role::Client).any(|process| process.stands_in);
+        let apart = |(a, b): &(CpuList, CpuList)| undecided || a.shared(b).is_empty();
+        let Some((client, server)) = lists.filter(apart) else {
             return Known::Not(Why::NotApplicable);
         };
         let mut groups: Vec<CpuList> = Vec::new();
@@ -148,6 +147,15 @@ impl Processes {
         }
         Known::is(groups, By::Measured)
     }
+}
+
+/// The processors that any of some processes may run on; `None` where none is known.
+pub(crate) fn joined_cpus<'a>(processes: impl IntoIterator<Item = &'a Process>) -> Option<CpuList> {
+    let lists = processes.into_iter().filter_map(|process| match &process.allowed_cpus {
+        Known::Is { value, .. } => Some(value.clone()),
+        Known::Not(_) => None,
+    });
+    lists.reduce(|a, b| a.joined(&b))
 }
 
 const AUTOGROUP: &str = "proc/sys/kernel/sched_autogroup_enabled";

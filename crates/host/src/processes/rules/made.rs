@@ -37,6 +37,7 @@ pub(crate) fn process(pid: u32) -> Process {
         start_ticks: u64::from(pid),
         role: Role::Client,
         name: "bench".to_owned(),
+        stands_in: false,
         command: None,
         ancestors: Vec::new(),
         nice: 0,

@@ -19,6 +19,7 @@ mod unwatched;
 mod made;
 
 pub(crate) use added::own_time;
+pub(crate) use conditions::note_seen;
 
 use trueline_core::Outcomes;
 

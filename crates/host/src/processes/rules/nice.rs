@@ -121,6 +121,13 @@ fn worst(process: &Process, idle_s: f64) -> Option<Worst<'_>> {
     threads.max_by_key(Worst::rank)
 }
 
+/// The nice of the least favoured thread of a role that did its part; `None` without one.
+pub(super) fn worst_nice(view: &View<'_>, seen: &Seen<'_>, role: Role) -> Option<i32> {
+    let idle_s = view.thresholds.get(&NICE_NOT_ZERO, "idle_share") * ran_s(seen, role);
+    let of_role = seen.processes.iter().filter(|process| process.role == role);
+    of_role.filter_map(|process| worst(process, idle_s)).map(|worst| worst.nice).max()
+}
+
 fn ran(process: &Process) -> f64 {
     let time = process.threads.time.value().unwrap_or_default();
     Duration::from_nanos(time.ran_ns).as_secs_f64()
@@ -238,6 +245,19 @@ mod tests {
         tick[0].cpu.processes.push(client);
         made.record.ticks = tick;
         assert_eq!(made.outcome(CODE), "warning");
+    }
+
+    #[test]
+    fn how_the_watcher_was_started_says_nothing_once_its_command_was_seen() {
+        let mut made = made();
+        made.client(|watcher| {
+            watcher.stands_in = true;
+            nice(watcher, 5);
+        });
+        assert_eq!(made.outcome(CODE), "warning", "what it starts will be at nice 5 as well");
+        made.record.ticks = ticks(1);
+        made.record.ticks[0].cpu.processes.push(process(21));
+        assert_eq!(made.outcome(CODE), "clear");
     }
 
     #[test]

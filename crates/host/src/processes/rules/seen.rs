@@ -2,15 +2,17 @@
 
 use trueline_core::{Known, Need, Why};
 
+use super::super::cpu_list::CpuList;
 use super::super::family::Role;
 use super::super::process::Process;
-use super::super::readings::Processes;
+use super::super::readings::{Processes, joined_cpus};
 use crate::judge::View;
 
 /// The processes of client and server that a record saw.
 ///
 /// # Shape
-/// One process stands there once for each time that it was looked at, the last time first.
+/// One process stands there once for each time that it was looked at, the last time first. One that
+/// stands in for others is not there where one of those was seen.
 #[derive(Debug)]
 pub(super) struct Seen<'a> {
     pub(super) processes: Vec<&'a Process>,
@@ -31,6 +33,9 @@ pub(super) fn seen<'a>(view: &View<'a>) -> Seen<'a> {
     processes.extend(of_ticks);
     processes.extend(snapshots.iter().skip(1).flat_map(|first| &first.ours));
     processes.retain(|process| process.role != Role::Watcher);
+    if processes.iter().any(|process| process.role == Role::Client && !process.stands_in) {
+        processes.retain(|process| !process.stands_in);
+    }
     let missing = missing(&snapshots, &processes);
     Seen { processes, missing }
 }
@@ -59,6 +64,19 @@ impl<'a> Seen<'a> {
     /// Whether a role is among what was seen.
     pub(super) fn has(&self, role: Role) -> bool {
         self.processes.iter().any(|process| process.role == role)
+    }
+
+    /// The processors that the processes of a role may run on, each as it was looked at last; `None`
+    /// where none is known.
+    pub(super) fn allowed_cpus(&self, role: Role) -> Option<CpuList> {
+        let of_role = self.processes.iter().filter(|process| process.role == role);
+        let mut last: Vec<&Process> = Vec::new();
+        for process in of_role {
+            if process.allowed_cpus.is_known() && !last.iter().any(|known| known.is(process)) {
+                last.push(process);
+            }
+        }
+        joined_cpus(last)
     }
 
     /// The first process of which a reading says something, and what would be needed where a

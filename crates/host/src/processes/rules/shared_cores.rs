@@ -6,11 +6,11 @@ use trueline_core::{Finding, Known, Need, Outcomes, Severity};
 use super::super::checks::CLIENT_SHARES_CORES;
 use super::super::cpu_list::CpuList;
 use super::super::family::Role;
-use super::super::readings::Processes;
 use super::added::{Delay, delay};
 use super::conclusion::conclude;
 use super::seen::seen;
 use crate::judge::View;
+use crate::snapshot::Snapshot;
 
 /// What client and server share.
 enum Shared {
@@ -34,37 +34,31 @@ pub(super) fn check_shared_cores(view: &View<'_>, outcomes: &mut Outcomes) {
 }
 
 fn judge(view: &View<'_>) -> Result<Option<Finding>, Need> {
-    let states = [view.record.before.as_ref(), view.record.after.as_ref()];
-    let has = |read: &&Processes| {
-        read.of(Role::Client).next().is_some() && read.of(Role::Server).next().is_some()
-    };
-    let reads: Vec<&Processes> = states.into_iter().flatten().map(|s| &s.processes).collect();
-    let Some(read) = reads.iter().copied().find(has) else {
-        let has_client = reads.iter().any(|read| read.of(Role::Client).next().is_some());
-        let has_server = reads.iter().any(|read| read.of(Role::Server).next().is_some());
-        return Err(if has_server && !has_client {
-            Need::HostWatched
-        } else {
-            Need::ServerProcess
-        });
-    };
-    let lists = read.allowed_cpus(Role::Client).zip(read.allowed_cpus(Role::Server));
+    let seen = seen(view);
+    match (seen.has(Role::Client), seen.has(Role::Server)) {
+        (true, true) => {}
+        (false, true) => return Err(Need::HostWatched),
+        (_, false) => return Err(Need::ServerProcess),
+    }
+    let lists = seen.allowed_cpus(Role::Client).zip(seen.allowed_cpus(Role::Server));
     let (client, server) = lists.ok_or(Need::HostReading)?;
-    match shared(read, &client, &server)? {
+    match shared(view, &client, &server)? {
         Shared::Nothing => Ok(None),
         Shared::Cpus => Ok(of_cpus(view, &client, &server)),
         Shared::Cores(cpus) => Ok(of_cores(view, &cpus)),
     }
 }
 
-fn shared(read: &Processes, client: &CpuList, server: &CpuList) -> Result<Shared, Need> {
+fn shared(view: &View<'_>, client: &CpuList, server: &CpuList) -> Result<Shared, Need> {
     if !client.shared(server).is_empty() {
         return Ok(Shared::Cpus);
     }
-    let groups = match &read.siblings {
-        Known::Is { value, .. } => value,
-        Known::Not(_) => return Err(Need::HostReading),
+    let states = [view.record.before.as_ref(), view.record.after.as_ref()];
+    let read = |state: &'_ Snapshot| match &state.processes.siblings {
+        Known::Is { value, .. } => Some(value.clone()),
+        Known::Not(_) => None,
     };
+    let groups = states.into_iter().flatten().find_map(read).ok_or(Need::HostReading)?;
     let both =
         |group: &&CpuList| !group.shared(client).is_empty() && !group.shared(server).is_empty();
     let cores = groups.iter().filter(both).fold(CpuList::default(), |all, one| all.joined(one));
@@ -188,6 +182,22 @@ mod tests {
         let slip = pinned(loaded(500, 500, 1), "0-4", "4-7");
         assert_eq!(slip.severity(CODE), Some(Severity::Warning));
         assert!(slip.message(CODE).contains("share 1 processor (4)"));
+    }
+
+    #[test]
+    fn where_the_watched_command_may_run_counts_and_not_where_its_watcher_may() {
+        // Seen with a server on one processor and a command on the other, both busy.
+        let mut made = pinned(loaded(900, 900, 100), "0-1", "0");
+        made.client(|process| process.stands_in = true);
+        made.readings(|read| read.siblings = is(vec!["0".parse().unwrap(), "1".parse().unwrap()]));
+        assert_eq!(made.outcome(CODE), "error", "nothing is known of a command yet");
+        let mut command = process(21);
+        command.allowed_cpus = is("1".parse().unwrap());
+        made.record.ticks[3].cpu.processes.push(command.clone());
+        assert_eq!(made.outcome(CODE), "clear");
+        command.allowed_cpus = is("0".parse().unwrap());
+        made.record.ticks[4].cpu.processes.push(command);
+        assert_eq!(made.outcome(CODE), "error", "as it was looked at last");
     }
 
     #[test]
