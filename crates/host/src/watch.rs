@@ -157,11 +157,13 @@ impl Watch {
     pub fn start(mut options: WatchOptions) -> Result<Self, WatchError> {
         let before = options.snapshot();
         let mut groups = GroupsSeen::since(&before.processes);
+        // Before anything is started: what is there when the meter begins is not new to it.
+        let mut meter = Meter::new(&options.root, &options.wanted);
         let (stop, stopped) = mpsc::channel();
         let sampler = thread::Builder::new()
             .name("trueline-watch".to_owned())
             .spawn(move || {
-                let ticks = options.sample(&stopped, &mut groups);
+                let ticks = options.sample(&stopped, &mut meter, &mut groups);
                 Seen { options, ticks, groups }
             })
             .map_err(|e| WatchError(e.to_string()))?;
@@ -203,9 +205,13 @@ impl WatchOptions {
     }
 
     /// Looks until it is told to stop, and once more then.
-    fn sample(&mut self, stopped: &mpsc::Receiver<()>, groups: &mut GroupsSeen) -> Vec<Tick> {
+    fn sample(
+        &mut self,
+        stopped: &mpsc::Receiver<()>,
+        meter: &mut Meter,
+        groups: &mut GroupsSeen,
+    ) -> Vec<Tick> {
         let (began, mut interval) = (Instant::now(), self.interval);
-        let mut meter = Meter::new(&self.root, &self.wanted);
         let mut ticks = Vec::new();
         let mut asked: Option<Instant> = None;
         loop {

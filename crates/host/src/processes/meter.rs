@@ -223,7 +223,13 @@ impl Meter {
         at: Duration,
         new: &BTreeSet<u32>,
     ) -> Option<BTreeMap<Role, RunTime>> {
-        let measured = self.roles.iter().filter(|(_, role)| **role != Role::Watcher);
+        // That who watches a command had to wait delays nobody.
+        let own = self.heads.own.filter(|_| self.wanted.stands_in);
+        let clients = self.roles.iter().filter(|(_, role)| **role == Role::Client);
+        let stand_in = own.filter(|own| clients.clone().any(|(pid, _)| pid != own));
+        let measured = self.roles.iter().filter(|(pid, role)| {
+            **role != Role::Watcher && stand_in.is_none_or(|own| **pid != own)
+        });
         let of: Vec<Of> = measured
             .map(|(pid, role)| Of { pid: *pid, role: *role, is_new: new.contains(pid) })
             .collect();
@@ -326,6 +332,26 @@ mod tests {
         let [node] = who.as_slice() else { panic!("{who:?}") };
         assert_eq!((node.name.as_str(), node.pid), ("node", 40));
         assert!((node.cores - 4.0 / 11.0).abs() < 1e-9, "400 hundredths in 11 s");
+    }
+
+    #[test]
+    fn the_wait_of_who_watches_a_command_is_not_the_commands() {
+        let tree = machine("waits");
+        let wanted = Wanted { client: vec![10], stands_in: true, ..Wanted::default() };
+        let schedstat = |pid: u32, text: &str| {
+            tree.write(&format!("proc/{pid}/task/{pid}/schedstat"), text);
+        };
+        (schedstat(10, "0 0 1"), schedstat(20, "0 0 1"));
+        let mut meter = Meter::new(&tree.root(), &wanted);
+        (schedstat(10, "5 70 2"), schedstat(20, "40 2 2"));
+        at(&tree, 101, 0);
+        let command = RunTime { ran_ns: 40, waited_ns: 2 };
+        assert_eq!(meter.tick(&tree.root()).client_delay.value(), Some(command));
+        // The command is gone: from here on it stands in again.
+        tree.end(20);
+        schedstat(10, "6 71 2");
+        at(&tree, 102, 0);
+        assert_eq!(meter.tick(&tree.root()).client_delay.value(), Some(RunTime::default()));
     }
 
     #[test]
