@@ -341,9 +341,11 @@ mod tests {
         let schedstat = |pid: u32, text: &str| {
             tree.write(&format!("proc/{pid}/task/{pid}/schedstat"), text);
         };
-        (schedstat(10, "0 0 1"), schedstat(20, "0 0 1"));
+        schedstat(10, "0 0 1");
+        schedstat(20, "0 0 1");
         let mut meter = Meter::new(&tree.root(), &wanted);
-        (schedstat(10, "5 70 2"), schedstat(20, "40 2 2"));
+        schedstat(10, "5 70 2");
+        schedstat(20, "40 2 2");
         at(&tree, 101, 0);
         let command = RunTime { ran_ns: 40, waited_ns: 2 };
         assert_eq!(meter.tick(&tree.root()).client_delay.value(), Some(command));

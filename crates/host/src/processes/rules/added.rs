@@ -71,7 +71,9 @@ pub(super) fn delay(view: &View<'_>, seen: &Seen<'_>, role: Role) -> Result<Opti
     let (before, after) = (&stretch.before.processes, &stretch.after.processes);
     let mut sum = RunTime::default();
     let mut any = false;
-    for now in after.of(role) {
+    // One that stands in for what was started, and began in between, had its own work to do.
+    let began = |now: &Process| !before.ours.iter().any(|then| then.is(now));
+    for now in after.of(role).filter(|now| !(now.stands_in && began(now))) {
         match since(before, now) {
             Ok(time) => sum = sum.plus(time),
             Err(Why::NeedsMore) => continue,

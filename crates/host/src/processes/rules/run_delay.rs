@@ -133,6 +133,23 @@ mod tests {
     }
 
     #[test]
+    fn a_program_that_took_the_state_at_the_end_alone_says_nothing_of_the_stretch() {
+        let mut made = made();
+        made.readings(|read| {
+            read.ours.truncate(1);
+            read.server = trueline_core::Known::Not(trueline_core::Why::NotApplicable);
+        });
+        made.client(|client| client.stands_in = true);
+        let after = made.record.after.as_mut().unwrap();
+        let client = &mut after.processes.ours[0];
+        (client.pid, client.start_ticks) = (21, 21);
+        let time = RunTime { ran_ns: 600_000_000, waited_ns: 700_000_000 };
+        client.threads.listed[0].time = is(time);
+        client.threads.time = is(time);
+        assert_eq!(made.outcome(CODE), "needs HostWatched");
+    }
+
+    #[test]
     fn one_moment_and_a_kernel_that_does_not_count_are_not_observed() {
         let mut one = made();
         one.record.after = None;
