@@ -3,6 +3,8 @@
 mod casebook;
 mod corpus_results;
 mod documents;
+#[cfg(unix)]
+mod host;
 mod programs;
 mod story;
 mod sweep_story;
