@@ -26,8 +26,8 @@ pub use judge::check_host;
 pub use platform::{PLATFORM_CHECKS, Platform};
 pub use processes::{
     Ancestor, Autogroup, Busy, Connections, CpuList, CpuListError, CpuTick, CpuTime, CpuTimes,
-    Meter, Other, Others, PROCESS_CHECKS, PROCESS_CONDITIONS, Peer, Policy, Process, Processes,
-    Role, RunTime, Server, Thread, Threads, Tracer,
+    Meter, Other, Others, PROCESS_CHECKS, PROCESS_CONDITIONS, Peer, Policy, Process, ProcessRole,
+    Processes, RunTime, Server, Thread, Threads, Tracer,
 };
 pub use record::{HostRecord, HostRecordError, parse_host_record};
 pub use root::Root;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::family::{Listing, Role};
+use super::family::{Listing, ProcessRole};
 
 /// Others that are kept for the time they took, and as many for the rate at which they took it.
 const MOST: usize = 24;
@@ -40,7 +40,7 @@ pub struct Others {
 }
 
 /// Reads off a listing who else took processor time.
-pub(crate) fn others(listing: &Listing, roles: &BTreeMap<u32, Role>) -> Others {
+pub(crate) fn others(listing: &Listing, roles: &BTreeMap<u32, ProcessRole>) -> Others {
     let now = listing.values().map(|stat| stat.start_ticks).max().unwrap_or(0) + 1;
     let (kernel, users): (Vec<_>, Vec<_>) = listing.values().partition(|stat| stat.is_kernel);
     let mut foreign: Vec<Other> = users
@@ -84,7 +84,7 @@ mod tests {
         let mut thread = stat(2, 0, "kthreadd");
         (thread.is_kernel, thread.own_ticks) = (true, 7);
         listing.insert(2, thread);
-        let roles = BTreeMap::from([(100, Role::Client)]);
+        let roles = BTreeMap::from([(100, ProcessRole::Client)]);
         let others = others(&listing, &roles);
         let has = |pid| others.busiest.iter().any(|other| other.pid == pid);
         assert!(has(300) && has(301) && !has(302) && !has(100) && !has(2));

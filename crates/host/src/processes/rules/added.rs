@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use trueline_core::{Known, Need, Why};
 
-use super::super::family::Role;
+use super::super::family::ProcessRole;
 use super::super::process::Process;
 use super::super::readings::Processes;
 use super::super::threads::{RunTime, Threads};
@@ -15,14 +15,14 @@ use crate::judge::View;
 /// How long the threads of a family ran and waited over a stretch of time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Delay {
-    pub(super) role: Role,
+    pub(super) role: ProcessRole,
     pub(super) ran_s: f64,
     pub(super) waited_s: f64,
     pub(super) took_s: f64,
 }
 
 impl Delay {
-    fn new(role: Role, time: RunTime, took: Duration) -> Self {
+    fn new(role: ProcessRole, time: RunTime, took: Duration) -> Self {
         let seconds = |ns| Duration::from_nanos(ns).as_secs_f64();
         let (ran_s, waited_s) = (seconds(time.ran_ns), seconds(time.waited_ns));
         Self { role, ran_s, waited_s, took_s: took.as_secs_f64() }
@@ -50,7 +50,11 @@ impl Delay {
 /// # Shape
 /// From the ticks where they have it: they see what began and ended in between. Else from the
 /// processes that are there at both ends.
-pub(super) fn delay(view: &View<'_>, seen: &Seen<'_>, role: Role) -> Result<Option<Delay>, Need> {
+pub(super) fn delay(
+    view: &View<'_>,
+    seen: &Seen<'_>,
+    role: ProcessRole,
+) -> Result<Option<Delay>, Need> {
     let mut sum = RunTime::default();
     let mut took = Duration::ZERO;
     let mut any = false;

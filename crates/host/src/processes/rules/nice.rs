@@ -6,7 +6,7 @@ use trueline_core::number::percent;
 use trueline_core::{Finding, Need, Outcomes, Severity};
 
 use super::super::checks::NICE_NOT_ZERO;
-use super::super::family::Role;
+use super::super::family::ProcessRole;
 use super::super::process::Process;
 use super::super::stat::Policy;
 use super::added::{Delay, delay};
@@ -127,7 +127,7 @@ fn ran(process: &Process) -> f64 {
 }
 
 /// How long the threads of a family had run, those of processes seen last.
-fn ran_s(seen: &Seen<'_>, role: Role) -> f64 {
+fn ran_s(seen: &Seen<'_>, role: ProcessRole) -> f64 {
     let mut counted: Vec<&Process> = Vec::new();
     for process in seen.processes.iter().filter(|process| process.role == role) {
         if !counted.iter().any(|known| known.is(process)) {
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn a_client_that_came_and_went_is_told_by_the_ticks() {
         let mut made = made();
-        made.readings(|read| read.ours.retain(|p| p.role == Role::Server));
+        made.readings(|read| read.ours.retain(|p| p.role == ProcessRole::Server));
         assert_eq!(made.outcome(CODE), "needs HostWatched", "the client was not seen");
         let mut tick = ticks(1);
         let mut client = process(21);

@@ -4,7 +4,7 @@ use trueline_core::number::{percent, short};
 use trueline_core::{Finding, Need, Outcomes, Severity};
 
 use super::super::checks::CPU_RUN_DELAY;
-use super::super::family::Role;
+use super::super::family::ProcessRole;
 use super::added::{Delay, delay};
 use super::conclusion::conclude;
 use super::seen::{seen, whose};
@@ -21,7 +21,7 @@ pub(super) fn check_run_delay(view: &View<'_>, outcomes: &mut Outcomes) {
     let mut missing = None;
     let mut judged = false;
     let mut worst: Option<(Severity, Delay)> = None;
-    for role in [Role::Server, Role::Client] {
+    for role in [ProcessRole::Server, ProcessRole::Client] {
         match delay(view, &seen, role) {
             Err(need) => missing = Some(need),
             Ok(None) => {}
