@@ -97,7 +97,8 @@ impl Meter {
         let mut ticks: BTreeMap<ProcessRole, u64> = BTreeMap::new();
         for (pid, charged) in charged {
             let Some(role) = self.roles.get(&pid) else { continue };
-            *ticks.entry(*role).or_default() += charged;
+            let ticks = ticks.entry(*role).or_default();
+            *ticks = ticks.saturating_add(charged);
         }
         self.forget_ended();
         let cores = |role| match ticks.get(&role) {
@@ -108,7 +109,7 @@ impl Meter {
         tick.server_cores = cores(ProcessRole::Server);
         tick.watcher_cores = cores(ProcessRole::Watcher);
 
-        let own: f64 = per_second(ticks.values().sum(), took);
+        let own: f64 = per_second(sum(ticks.values().copied()), took);
         let cpus = self.cpus(cpu.as_ref());
         tick.cpus = cpus.len() as u64;
         let spent = cpu.as_ref().zip(self.cpu.as_ref());
@@ -125,7 +126,10 @@ impl Meter {
             tick.steal_cores = Known::is(rounded(per_second(steal_ticks, took)), By::Measured);
             tick.foreign_cores = Known::is(rounded(foreign), By::Derived);
         }
-        tick.runnable = Known::derived(cpu.as_ref().and_then(|cpu| cpu.runnable), Why::Absent);
+        tick.runnable = match cpu.as_ref().and_then(|cpu| cpu.runnable) {
+            Some(threads) => Known::is(threads, By::Measured),
+            None => Known::Not(Why::Absent),
+        };
         self.cpu = cpu;
 
         if let Some(added) = self.read_delays(root, at, &new) {
@@ -246,4 +250,9 @@ pub(crate) fn per_second(ticks: u64, took: Duration) -> f64 {
 /// Cores to a ten-thousandth: counters say no more, and it is written at every tick.
 pub(crate) fn rounded(cores: f64) -> f64 {
     (cores * 1e4).round() / 1e4
+}
+
+/// Counters added up.
+pub(crate) fn sum(counters: impl IntoIterator<Item = u64>) -> u64 {
+    counters.into_iter().fold(0, u64::saturating_add)
 }

@@ -10,6 +10,7 @@ use super::cpu_list::CpuList;
 use super::cpu_time::{CpuTimes, parse_cpu_times};
 use super::family::{Heads, Listing, ProcessRole, roles};
 use super::listing::{own_id, read_cgroups, read_listing};
+use super::meter::sum;
 use super::others::{Others, others};
 use super::process::{Depth, Look, Process};
 use super::server::{Server, find_server, listeners, read_sockets};
@@ -56,7 +57,7 @@ impl Processes {
     /// A process that took less than a hundredth of the role's time is left out: the shell that
     /// started the others with `taskset` is not kept where they are.
     pub fn allowed_cpus(&self, role: ProcessRole) -> Option<CpuList> {
-        let all: u64 = self.of(role).map(|process| process.own_ticks).sum();
+        let all = sum(self.of(role).map(|process| process.own_ticks));
         let busy = self.of(role).filter(|process| process.own_ticks.saturating_mul(100) >= all);
         let lists = busy.filter_map(|process| match &process.allowed_cpus {
             Known::Is { value, .. } => Some(value.clone()),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::charge::charge;
 use super::command::parse_command;
 use super::family::{Listing, ProcessRole};
-use super::meter::{per_second, rounded};
+use super::meter::{per_second, rounded, sum};
 use super::tick::Busy;
 use crate::root::Root;
 
@@ -73,7 +73,7 @@ impl Strangers {
             let Some(stat) = listing.get(&pid) else { continue };
             let cores = per_second(ticks, over);
             if stat.is_kernel {
-                kernel += ticks;
+                kernel = sum([kernel, ticks]);
             } else if !roles.contains_key(&pid) && cores >= QUIET / 10.0 {
                 busy.push(Busy {
                     name: stat.name.clone(),

@@ -59,7 +59,7 @@ pub(super) fn delay(
     let mut took = Duration::ZERO;
     let mut any = false;
     for cpu in view.ticks().iter().map(|tick| &tick.cpu) {
-        took += cpu.took;
+        took = took.saturating_add(cpu.took);
         if let Some(time) = cpu.delay(role) {
             sum = sum.plus(time);
             any = true;

@@ -12,6 +12,7 @@ use super::super::stat::Policy;
 use super::added::{Delay, delay};
 use super::conclusion::conclude;
 use super::nice_cause::cause;
+use super::run_delay::matters;
 use super::seen::{Seen, seen, whose};
 use crate::judge::View;
 
@@ -48,7 +49,7 @@ pub(super) fn check_nice(view: &View<'_>, outcomes: &mut Outcomes) {
         .map(|worst| {
             let delay = delay(view, &seen, worst.process.role).ok().flatten();
             let limit = view.thresholds.get(check, "delay_share");
-            (worst, delay.filter(|delay| delay.share() > limit && delay.waited_cores() > 0.01))
+            (worst, delay.filter(|delay| delay.share() > limit && matters(view, delay)))
         })
         .collect();
     let worst = worst.into_iter().max_by_key(|(worst, delay)| (delay.is_some(), worst.rank()));

@@ -53,10 +53,15 @@ pub(super) fn is_error(view: &View<'_>, delay: &Delay) -> bool {
     severity(view, delay) == Some(Severity::Error)
 }
 
+/// Whether a delay is long enough for its share to say something.
+pub(super) fn matters(view: &View<'_>, delay: &Delay) -> bool {
+    delay.waited_cores() > view.thresholds.get(&CPU_RUN_DELAY, "waited_cores")
+}
+
 /// How much a delay weighs; `None` for one that is usual.
 fn severity(view: &View<'_>, delay: &Delay) -> Option<Severity> {
     let limit = |name| view.thresholds.get(&CPU_RUN_DELAY, name);
-    if delay.waited_cores() <= limit("waited_cores") {
+    if !matters(view, delay) {
         return None;
     }
     let share = delay.share();

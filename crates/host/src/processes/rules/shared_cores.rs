@@ -9,6 +9,7 @@ use super::super::family::ProcessRole;
 use super::super::readings::Processes;
 use super::added::{Delay, delay};
 use super::conclusion::conclude;
+use super::run_delay::matters;
 use super::seen::seen;
 use crate::judge::View;
 
@@ -86,7 +87,7 @@ fn of_cpus(view: &View<'_>, client: &CpuList, server: &CpuList) -> Option<Findin
     let is_full = both_run && full.is_some_and(|full| full > limit("full_share"));
     let waits = loads
         .map(|(client, server)| if client.share() > server.share() { client } else { server })
-        .filter(|delay| delay.share() > limit("delay_share") && delay.waited_cores() > 0.01);
+        .filter(|delay| delay.share() > limit("delay_share") && matters(view, delay));
     // Where they leave half of the processors free a delay has another cause.
     let crowded = both_run && full.is_some_and(|full| full > 0.5);
     // Somebody kept them apart, and not wholly.

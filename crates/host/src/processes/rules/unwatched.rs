@@ -6,7 +6,7 @@ use std::time::Duration;
 use trueline_core::{Known, Need};
 
 use super::super::family::ProcessRole;
-use super::super::meter::per_second;
+use super::super::meter::{per_second, sum};
 use super::super::others::{Other, Others};
 use super::super::process::Process;
 use super::super::readings::Processes;
@@ -35,7 +35,7 @@ pub(super) fn foreign_between(view: &View<'_>) -> Result<Foreign, Need> {
     let all = now.cpus();
     let cpus = ours.reduce(|a, b| a.joined(&b)).map_or(all.clone(), |ours| ours.shared(&all));
     let busy = now.since(then, &cpus).ok_or(Need::HostReading)?.busy_ticks;
-    let own: u64 = after.ours.iter().map(|process| since(before, process)).sum();
+    let own = sum(after.ours.iter().map(|process| since(before, process)));
     let (Known::Is { value: others_then, .. }, Known::Is { value: others, .. }) =
         (&before.others, &after.others)
     else {
@@ -58,7 +58,7 @@ fn since(before: &Processes, now: &Process) -> u64 {
     let all = |process: &Process| match process.role {
         // What the watcher waited for is the command, which is the client.
         ProcessRole::Watcher => process.own_ticks,
-        _ => process.own_ticks + process.reaped_ticks,
+        _ => process.own_ticks.saturating_add(process.reaped_ticks),
     };
     let then = before.ours.iter().find(|then| then.is(now)).map_or(0, all);
     all(now).saturating_sub(then)
@@ -83,7 +83,8 @@ fn who(before: &Others, after: &Others) -> Vec<(String, f64)> {
     for now in &after.busiest {
         let is = |then: &&Other| then.pid == now.pid && then.start_ticks == now.start_ticks;
         let then = before.busiest.iter().find(is).map_or(0, |then| then.ticks);
-        *by_name.entry(&now.name).or_default() += now.ticks.saturating_sub(then);
+        let ticks = by_name.entry(&now.name).or_default();
+        *ticks = ticks.saturating_add(now.ticks.saturating_sub(then));
     }
     let seconds = |ticks| per_second(ticks, Duration::from_secs(1));
     let mut who: Vec<(String, f64)> = by_name
