@@ -30,7 +30,7 @@ pub use gpu::{
 };
 pub use judge::{check_host, host_checks};
 pub use platform::{PLATFORM_CHECKS, Platform};
-pub use processes::{CpuTick, PROCESS_CHECKS, Process, Processes, Role};
+pub use processes::{CpuTick, PROCESS_CHECKS, Process, ProcessRole, Processes};
 pub use record::{HostRecord, HostRecordError, parse_host_record};
 pub use root::Root;
 pub use snapshot::{ServerProcess, Snapshot, Wanted};

@@ -49,8 +49,8 @@ pub use thermal::Throttled;
 pub use topology::{GpuPlace, Node, Topology};
 
 use crate::judge::View;
+use crate::processes::ProcessRole;
 use crate::processes::Processes;
-use crate::processes::Role;
 use crate::root::Root;
 use macos::{MacosSystem, is_macos};
 use placement::{Placement, placements};
@@ -115,7 +115,7 @@ impl Platform {
     }
 
     fn with_macos(mut self, root: &Root, placements: &[Placement]) -> Self {
-        let of_run = placements.iter().filter(|p| p.party != Role::Watcher);
+        let of_run = placements.iter().filter(|p| p.party != ProcessRole::Watcher);
         let pids: Vec<u32> = of_run.map(|placement| placement.pid).collect();
         let (macos, system) = Macos::read(root, &pids);
         let MacosSystem { boot_id, machine, kernel, cpu_model, cpus, .. } = system;
@@ -143,8 +143,11 @@ impl Platform {
     /// The groups that matter to a measurement: those of client and server, or the watcher's where
     /// neither is known.
     fn groups_of_run(&self) -> Vec<&Group> {
-        let of_run: Vec<_> =
-            self.groups.iter().filter(|g| g.has(&[Role::Client, Role::Server])).collect();
+        let of_run: Vec<_> = self
+            .groups
+            .iter()
+            .filter(|g| g.has(&[ProcessRole::Client, ProcessRole::Server]))
+            .collect();
         if of_run.is_empty() { self.groups.iter().collect() } else { of_run }
     }
 }

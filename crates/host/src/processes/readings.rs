@@ -8,8 +8,9 @@ use trueline_core::{By, Known, Why};
 use super::connections::{Connections, read_connections};
 use super::cpu_list::CpuList;
 use super::cpu_time::{CpuTimes, parse_cpu_times};
-use super::family::{Heads, Listing, Role, roles};
+use super::family::{Heads, Listing, ProcessRole, roles};
 use super::listing::{own_id, read_cgroups, read_listing};
+use super::meter::sum;
 use super::others::{Others, others};
 use super::process::{Depth, Look, Process};
 use super::server::{Server, find_server, listeners, read_sockets};
@@ -46,13 +47,19 @@ pub struct Processes {
 
 impl Processes {
     /// The processes of one role.
-    pub fn of(&self, role: Role) -> impl Iterator<Item = &Process> {
+    pub fn of(&self, role: ProcessRole) -> impl Iterator<Item = &Process> {
         self.ours.iter().filter(move |process| process.role == role)
     }
 
     /// The processors that the processes of a role may run on; `None` where none is known.
-    pub fn allowed_cpus(&self, role: Role) -> Option<CpuList> {
-        let lists = self.of(role).filter_map(|process| match &process.allowed_cpus {
+    ///
+    /// # Shape
+    /// A process that took less than a hundredth of the role's time is left out: the shell that
+    /// started the others with `taskset` is not kept where they are.
+    pub fn allowed_cpus(&self, role: ProcessRole) -> Option<CpuList> {
+        let all = sum(self.of(role).map(|process| process.own_ticks));
+        let busy = self.of(role).filter(|process| process.own_ticks.saturating_mul(100) >= all);
+        let lists = busy.filter_map(|process| match &process.allowed_cpus {
             Known::Is { value, .. } => Some(value.clone()),
             Known::Not(_) => None,
         });
@@ -85,7 +92,7 @@ impl Processes {
             for inode in sockets {
                 // Of those that inherited a socket the server's process counts.
                 let holder = holders.entry(inode).or_insert(stat.pid);
-                if role == Role::Server {
+                if role == ProcessRole::Server {
                     *holder = stat.pid;
                 }
             }
@@ -95,7 +102,7 @@ impl Processes {
         let serving: BTreeMap<u64, u32> = holders
             .iter()
             .filter(|(_, pid)| {
-                roles.get(*pid) == Some(&Role::Server) || heads.server == Some(**pid)
+                roles.get(*pid) == Some(&ProcessRole::Server) || heads.server == Some(**pid)
             })
             .map(|(inode, pid)| (*inode, *pid))
             .collect();
@@ -131,7 +138,8 @@ impl Processes {
 
     /// Reads which processors share a core, where client and server are kept on different ones.
     fn read_siblings(&self, root: &Root) -> Known<Vec<CpuList>> {
-        let lists = self.allowed_cpus(Role::Client).zip(self.allowed_cpus(Role::Server));
+        let lists =
+            self.allowed_cpus(ProcessRole::Client).zip(self.allowed_cpus(ProcessRole::Server));
         let Some((client, server)) = lists.filter(|(a, b)| a.shared(b).is_empty()) else {
             return Known::Not(Why::NotApplicable);
         };

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use trueline_core::Known;
 
-use super::family::Role;
+use super::family::ProcessRole;
 use super::process::Process;
 use super::threads::RunTime;
 
@@ -70,11 +70,11 @@ pub struct Busy {
 
 impl CpuTick {
     /// How long the threads of a role ran and waited.
-    pub(crate) fn delay(&self, role: Role) -> Option<RunTime> {
+    pub(crate) fn delay(&self, role: ProcessRole) -> Option<RunTime> {
         match role {
-            Role::Client => self.client_delay.value(),
-            Role::Server => self.server_delay.value(),
-            Role::Watcher => None,
+            ProcessRole::Client => self.client_delay.value(),
+            ProcessRole::Server => self.server_delay.value(),
+            ProcessRole::Watcher => None,
         }
     }
 }

@@ -57,7 +57,7 @@ mod tests {
     use trueline_core::Severity::{Error, Warning};
 
     use crate::platform::made::{Said, Tree, at_once};
-    use crate::processes::Role;
+    use crate::processes::ProcessRole;
     use crate::snapshot::Snapshot;
 
     const CODE: &str = "macos-background-qos";
@@ -68,7 +68,7 @@ mod tests {
         if !ps.is_empty() {
             tree.write("macos/ps", ps);
         }
-        tree.snapshot(100, &[(501, Role::Server)])
+        tree.snapshot(100, &[(501, ProcessRole::Server)])
     }
 
     #[test]

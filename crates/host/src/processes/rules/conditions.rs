@@ -2,13 +2,14 @@
 
 use trueline_core::{By, Conditions, Known};
 
-use super::super::family::Role;
+use super::super::family::ProcessRole;
 use super::super::readings::Processes;
 
 impl Processes {
     /// Notes how client and server are favoured, and where they may run.
     pub(crate) fn note_conditions(&self, conditions: &mut Conditions) {
-        let (client, server) = (self.worst_nice(Role::Client), self.worst_nice(Role::Server));
+        let (client, server) =
+            (self.worst_nice(ProcessRole::Client), self.worst_nice(ProcessRole::Server));
         if let Some(nice) = client.max(server) {
             conditions.set("nice", nice.to_string(), By::Measured);
         }
@@ -25,7 +26,7 @@ impl Processes {
             let is_all = cpus.as_ref().is_some_and(|all| all.shared(&allowed) == *all);
             Some(if is_all { "all".to_owned() } else { allowed.to_string() })
         };
-        let affinity = match (cpus(Role::Client), cpus(Role::Server)) {
+        let affinity = match (cpus(ProcessRole::Client), cpus(ProcessRole::Server)) {
             (Some(client), Some(server)) if client == server => Some(client),
             (Some(client), Some(server)) => Some(format!("client {client}, server {server}")),
             (one, other) => one.or(other),
@@ -36,7 +37,7 @@ impl Processes {
     }
 
     /// The highest nice of a thread of a role; `None` without one.
-    fn worst_nice(&self, role: Role) -> Option<i32> {
+    fn worst_nice(&self, role: ProcessRole) -> Option<i32> {
         let threads = self.of(role).flat_map(|process| {
             let listed = process.threads.listed.iter().map(|thread| thread.nice);
             listed.chain(std::iter::once(process.nice))

@@ -6,13 +6,13 @@ use trueline_core::number::{percent, short};
 use trueline_core::{Finding, Need, Outcomes, Severity};
 
 use super::super::checks::FOREIGN_CPU_LOAD;
-use super::super::family::Role;
+use super::super::family::ProcessRole;
 use super::super::tick::CpuTick;
 use super::added::{delay, mean};
 use super::conclusion::conclude;
 use super::run_delay::is_error;
 use super::seen::seen;
-use super::unwatched::foreign_between;
+use super::unwatched::{foreign_between, who_between};
 use crate::judge::View;
 
 /// What others took over a stretch of time.
@@ -83,7 +83,7 @@ fn severity(view: &View<'_>, foreign: &Foreign) -> Option<(Severity, &'static st
         return Some((Severity::Error, ""));
     }
     let seen = seen(view);
-    let delays = [Role::Client, Role::Server].into_iter().any(|role| {
+    let delays = [ProcessRole::Client, ProcessRole::Server].into_iter().any(|role| {
         let delay = delay(view, &seen, role).ok().flatten().filter(|delay| is_error(view, delay));
         delay.is_some_and(|d| foreign.cores > limit("delays_share") * d.waited_cores())
     });
@@ -119,7 +119,10 @@ fn foreign(view: &View<'_>) -> Result<Foreign, Need> {
         error += if foreign > error_share * on { took / seconds } else { 0.0 };
         warning += if foreign > warning_cores(view, on) { took / seconds } else { 0.0 };
     }
-    Ok(Foreign { cpus, cores, seconds, above: Some((error, warning)), who: who(&ticks) })
+    // A short watch lists everybody at its two ends alone.
+    let named = who(&ticks);
+    let who = if named.is_empty() { who_between(view) } else { named };
+    Ok(Foreign { cpus, cores, seconds, above: Some((error, warning)), who })
 }
 
 /// Seconds of processor time by name, most first.

@@ -7,7 +7,7 @@ use trueline_core::{
     By, CheckOutcome, Evidence, Known, Outcomes, Scope, Severity, Thresholds, Why,
 };
 
-use super::super::family::Role;
+use super::super::family::ProcessRole;
 use super::super::process::Process;
 use super::super::readings::Processes;
 use super::super::server::Server;
@@ -35,7 +35,7 @@ pub(crate) fn process(pid: u32) -> Process {
     Process {
         pid,
         start_ticks: u64::from(pid),
-        role: Role::Client,
+        role: ProcessRole::Client,
         name: "bench".to_owned(),
         command: None,
         ancestors: Vec::new(),
@@ -73,7 +73,7 @@ pub(crate) struct Made {
 
 pub(crate) fn made() -> Made {
     let mut server = process(30);
-    server.role = Role::Server;
+    server.role = ProcessRole::Server;
     server.name = "server".to_owned();
     let listeners = vec![(8000, 10)];
     let name = server.name.clone();

@@ -5,10 +5,11 @@ use trueline_core::{Finding, Known, Need, Outcomes, Severity};
 
 use super::super::checks::CLIENT_SHARES_CORES;
 use super::super::cpu_list::CpuList;
-use super::super::family::Role;
+use super::super::family::ProcessRole;
 use super::super::readings::Processes;
 use super::added::{Delay, delay};
 use super::conclusion::conclude;
+use super::run_delay::matters;
 use super::seen::seen;
 use crate::judge::View;
 
@@ -36,19 +37,20 @@ pub(super) fn check_shared_cores(view: &View<'_>, outcomes: &mut Outcomes) {
 fn judge(view: &View<'_>) -> Result<Option<Finding>, Need> {
     let states = [view.record.before.as_ref(), view.record.after.as_ref()];
     let has = |read: &&Processes| {
-        read.of(Role::Client).next().is_some() && read.of(Role::Server).next().is_some()
+        read.of(ProcessRole::Client).next().is_some()
+            && read.of(ProcessRole::Server).next().is_some()
     };
     let reads: Vec<&Processes> = states.into_iter().flatten().map(|s| &s.processes).collect();
     let Some(read) = reads.iter().copied().find(has) else {
-        let has_client = reads.iter().any(|read| read.of(Role::Client).next().is_some());
-        let has_server = reads.iter().any(|read| read.of(Role::Server).next().is_some());
+        let has_client = reads.iter().any(|read| read.of(ProcessRole::Client).next().is_some());
+        let has_server = reads.iter().any(|read| read.of(ProcessRole::Server).next().is_some());
         return Err(if has_server && !has_client {
             Need::HostWatched
         } else {
             Need::ServerProcess
         });
     };
-    let lists = read.allowed_cpus(Role::Client).zip(read.allowed_cpus(Role::Server));
+    let lists = read.allowed_cpus(ProcessRole::Client).zip(read.allowed_cpus(ProcessRole::Server));
     let (client, server) = lists.ok_or(Need::HostReading)?;
     match shared(read, &client, &server)? {
         Shared::Nothing => Ok(None),
@@ -85,7 +87,7 @@ fn of_cpus(view: &View<'_>, client: &CpuList, server: &CpuList) -> Option<Findin
     let is_full = both_run && full.is_some_and(|full| full > limit("full_share"));
     let waits = loads
         .map(|(client, server)| if client.share() > server.share() { client } else { server })
-        .filter(|delay| delay.share() > limit("delay_share") && delay.waited_cores() > 0.01);
+        .filter(|delay| delay.share() > limit("delay_share") && matters(view, delay));
     // Where they leave half of the processors free a delay has another cause.
     let crowded = both_run && full.is_some_and(|full| full > 0.5);
     // Somebody kept them apart, and not wholly.
@@ -134,7 +136,7 @@ fn of_cores(view: &View<'_>, cpus: &CpuList) -> Option<Finding> {
 fn loads(view: &View<'_>) -> Option<(Delay, Delay)> {
     let seen = seen(view);
     let of = |role| delay(view, &seen, role).ok().flatten();
-    of(Role::Client).zip(of(Role::Server))
+    of(ProcessRole::Client).zip(of(ProcessRole::Server))
 }
 
 #[cfg(test)]

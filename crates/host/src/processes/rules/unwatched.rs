@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use trueline_core::{Known, Need};
 
-use super::super::family::Role;
-use super::super::meter::per_second;
+use super::super::family::ProcessRole;
+use super::super::meter::{per_second, sum};
 use super::super::others::{Other, Others};
 use super::super::process::Process;
 use super::super::readings::Processes;
@@ -22,18 +22,20 @@ pub(super) fn foreign_between(view: &View<'_>) -> Result<Foreign, Need> {
     let stretch = view.stretch().ok_or(Need::HostWatched)?;
     let (before, after) = (&stretch.before.processes, &stretch.after.processes);
     let is_gone = |then: &&Process| !after.ours.iter().any(|now| now.is(then));
-    if before.ours.iter().filter(|p| p.role != Role::Watcher).any(|p| is_gone(&p)) {
+    if before.ours.iter().filter(|p| p.role != ProcessRole::Watcher).any(|p| is_gone(&p)) {
         return Err(Need::HostWatched);
     }
     let (Known::Is { value: then, .. }, Known::Is { value: now, .. }) = (&before.cpu, &after.cpu)
     else {
         return Err(Need::HostReading);
     };
-    let ours = [Role::Client, Role::Server].into_iter().filter_map(|role| after.allowed_cpus(role));
+    let ours = [ProcessRole::Client, ProcessRole::Server]
+        .into_iter()
+        .filter_map(|role| after.allowed_cpus(role));
     let all = now.cpus();
     let cpus = ours.reduce(|a, b| a.joined(&b)).map_or(all.clone(), |ours| ours.shared(&all));
     let busy = now.since(then, &cpus).ok_or(Need::HostReading)?.busy_ticks;
-    let own: u64 = after.ours.iter().map(|process| since(before, process)).sum();
+    let own = sum(after.ours.iter().map(|process| since(before, process)));
     let (Known::Is { value: others_then, .. }, Known::Is { value: others, .. }) =
         (&before.others, &after.others)
     else {
@@ -55,11 +57,25 @@ pub(super) fn foreign_between(view: &View<'_>) -> Result<Foreign, Need> {
 fn since(before: &Processes, now: &Process) -> u64 {
     let all = |process: &Process| match process.role {
         // What the watcher waited for is the command, which is the client.
-        Role::Watcher => process.own_ticks,
-        _ => process.own_ticks + process.reaped_ticks,
+        ProcessRole::Watcher => process.own_ticks,
+        _ => process.own_ticks.saturating_add(process.reaped_ticks),
     };
     let then = before.ours.iter().find(|then| then.is(now)).map_or(0, all);
     all(now).saturating_sub(then)
+}
+
+/// Who took the time between the two ends, by name with seconds, most first; as far as they were
+/// there at the end and among the busiest.
+pub(super) fn who_between(view: &View<'_>) -> Vec<(String, f64)> {
+    let others = view
+        .stretch()
+        .map(|stretch| (&stretch.before.processes.others, &stretch.after.processes.others));
+    match others {
+        Some((Known::Is { value: before, .. }, Known::Is { value: after, .. })) => {
+            who(before, after)
+        }
+        _ => Vec::new(),
+    }
 }
 
 fn who(before: &Others, after: &Others) -> Vec<(String, f64)> {
@@ -67,7 +83,8 @@ fn who(before: &Others, after: &Others) -> Vec<(String, f64)> {
     for now in &after.busiest {
         let is = |then: &&Other| then.pid == now.pid && then.start_ticks == now.start_ticks;
         let then = before.busiest.iter().find(is).map_or(0, |then| then.ticks);
-        *by_name.entry(&now.name).or_default() += now.ticks.saturating_sub(then);
+        let ticks = by_name.entry(&now.name).or_default();
+        *ticks = ticks.saturating_add(now.ticks.saturating_sub(then));
     }
     let seconds = |ticks| per_second(ticks, Duration::from_secs(1));
     let mut who: Vec<(String, f64)> = by_name
@@ -121,7 +138,7 @@ mod tests {
     fn a_client_that_ended_leaves_its_time_unknown() {
         let mut made = watched(5_000, 2_000, 2_900);
         let after = made.record.after.as_mut().unwrap();
-        after.processes.ours.retain(|process| process.role == Role::Server);
+        after.processes.ours.retain(|process| process.role == ProcessRole::Server);
         assert_eq!(made.outcome(CODE), "needs HostWatched");
     }
 
