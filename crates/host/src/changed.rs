@@ -33,7 +33,7 @@ const STAYS: &[Stays] = &[
     revokes("power_profile"),
     // Of what runs: a process that comes or goes changes them as well.
     weakens("nice"),
-    weakens("affinity"),
+    weakens("cpu_affinity"),
     revokes("gpu_power_limit_w"),
     revokes("gpu_mig"),
     revokes("gpu_ecc"),
@@ -86,6 +86,14 @@ mod tests {
         let view = View { record: &record, about: &about, thresholds: &thresholds };
         let all = |pairs: &[(&str, &str)]| pairs.iter().copied().collect::<Conditions>();
         compare(&view, &all(before), &all(after))
+    }
+
+    #[test]
+    fn what_must_stay_is_recorded() {
+        let recorded: Vec<&str> = crate::host_conditions().map(|key| key.name).collect();
+        for stays in STAYS {
+            assert!(recorded.contains(&stays.key), "{}", stays.key);
+        }
     }
 
     #[test]

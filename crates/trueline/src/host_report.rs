@@ -5,6 +5,7 @@ use trueline_core::{Claim, ClaimKind, Need, Outcomes, Scope, Thresholds};
 use trueline_host::{HostRecord, check_host};
 
 use crate::evidence::{Evidence, required_by};
+use crate::host_lines::host_lines;
 use crate::judge::{Allowed, judge};
 use crate::report::Report;
 
@@ -57,6 +58,7 @@ pub fn host_report(
         "cpu": record.cpu,
     });
     let mut report = Report::new(program, judgement, results);
+    report.body = host_lines(record);
     report.overrides = thresholds.overrides().map(|(n, v)| format!("{n} = {v}")).collect();
     report
 }
