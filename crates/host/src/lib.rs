@@ -22,6 +22,7 @@ mod snapshot;
 mod watch;
 
 pub use capture::capture;
+pub use changed::check_same_host;
 pub use checks::{HOST_CHECKS, host_conditions};
 pub use clocks::Clocks;
 pub use cpu_probe::{CPU_PROBE_CHECKS, CpuProbe, probe_cpu};
