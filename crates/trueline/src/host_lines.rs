@@ -116,7 +116,9 @@ fn clock(record: &HostRecord) -> Option<String> {
 }
 
 fn gpus(record: &HostRecord) -> Option<String> {
-    let samples: Vec<&GpuSample> = record.ticks.iter().flat_map(|tick| &tick.gpus).collect();
+    let logged = record.gpu_log.iter().flat_map(|log| &log.moments);
+    let ticks = record.ticks.iter().flat_map(|tick| &tick.gpus);
+    let samples: Vec<&GpuSample> = ticks.chain(logged.flat_map(|m| &m.samples)).collect();
     let busy = samples.iter().filter(|sample| matches!(sample.load, GpuLoad::Busy(_))).count();
     let seen = (!samples.is_empty()).then(|| format!("{busy} of {} samples busy", samples.len()));
     let clock = record.conditions.get("gpu_clock_busy_mhz").and_then(|mhz| mhz.parse().ok());

@@ -65,7 +65,12 @@ pub fn host_report(
 
 /// The claims that a host decides, with all evidence that is not the host's.
 fn fit_to_measure(record: &HostRecord, evidence: &mut Evidence) -> Vec<Claim> {
-    let when = if record.after.is_some() { "during this watch" } else { "now" };
+    let when = match record {
+        HostRecord { after: Some(_), .. } => "during this watch",
+        HostRecord { before: Some(_), .. } => "now",
+        HostRecord { gpu_log: Some(_), .. } => "while its GPU was logged",
+        _ => "in this state",
+    };
     let claims = [
         ("host-absolute", ClaimKind::Absolute, format!("what this machine measures {when}")),
         ("host-relative", ClaimKind::Relative, format!("ratios of what it measures {when}")),
