@@ -1,5 +1,7 @@
 //! A record without what tells whose machine it is.
 
+use std::collections::BTreeMap;
+
 use trueline_core::{Conditions, Known, Why};
 
 use crate::gpu::GpuState;
@@ -16,14 +18,15 @@ impl HostRecord {
     ///
     /// # Shape
     /// Left out are the machine's name, command lines (the names of programs stay), paths of
-    /// control groups (their order stays), addresses of peers, serial numbers of GPUs, and the
+    /// control groups (which is which stays), addresses of peers, serial numbers of GPUs, and the
     /// labels of a server's engines (that they differ stays). What was left out says so, and no
     /// finding changes but in its words.
     #[must_use]
     pub fn redacted(mut self) -> Self {
         forget_machine(&mut self.conditions);
-        self.before = self.before.map(state);
-        self.after = self.after.map(state);
+        let mut names = Names::default();
+        self.before = self.before.map(|before| state(before, &mut names));
+        self.after = self.after.map(|after| state(after, &mut names));
         for tick in &mut self.ticks {
             tick.cpu.processes.iter_mut().for_each(process);
             tick.cpu.who.iter_mut().for_each(|busy| busy.command = None);
@@ -42,8 +45,19 @@ fn forget_machine(conditions: &mut Conditions) {
     }
 }
 
-fn state(mut snapshot: Snapshot) -> Snapshot {
-    platform(&mut snapshot.platform);
+/// Names in place of the paths of control groups: the same path has the same name throughout.
+#[derive(Debug, Default)]
+struct Names(BTreeMap<String, String>);
+
+impl Names {
+    fn of(&mut self, path: &str) -> String {
+        let next = format!("group {}", self.0.len() + 1);
+        self.0.entry(path.to_owned()).or_insert(next).clone()
+    }
+}
+
+fn state(mut snapshot: Snapshot, names: &mut Names) -> Snapshot {
+    platform(&mut snapshot.platform, names);
     processes(&mut snapshot.processes);
     if let Known::Is { value, .. } = &mut snapshot.gpus {
         gpus(value);
@@ -56,28 +70,18 @@ fn state(mut snapshot: Snapshot) -> Snapshot {
     snapshot
 }
 
-fn platform(platform: &mut Platform) {
+fn platform(platform: &mut Platform, names: &mut Names) {
     if platform.identity.machine.is_known() {
         platform.identity.machine = Known::Not(Why::Withheld);
     }
     for group in &mut platform.groups {
-        let memory = match &mut group.memory {
-            Known::Is { value, .. } => value.as_mut_slice(),
-            Known::Not(_) => &mut [],
-        };
-        for (i, level) in memory.iter_mut().enumerate() {
-            level.group = level_name(i);
-        }
         if let Known::Is { value, .. } = &mut group.cpu {
-            for (i, level) in value.levels.iter_mut().enumerate() {
-                level.group = level_name(i);
-            }
+            value.levels.iter_mut().for_each(|level| level.group = names.of(&level.group));
+        }
+        if let Known::Is { value, .. } = &mut group.memory {
+            value.iter_mut().for_each(|level| level.group = names.of(&level.group));
         }
     }
-}
-
-fn level_name(i: usize) -> String {
-    format!("level {}", i + 1)
 }
 
 fn processes(processes: &mut Processes) {
@@ -124,6 +128,11 @@ mod tests {
         {
             assert!(!text.contains(&name), "{name}");
         }
+        // One path has one name, however often it stands.
+        let mut names = Names::default();
+        let (one, other) = (names.of("/a"), names.of("/b"));
+        assert_ne!(one, other);
+        assert_eq!(names.of("/a"), one);
         // What was read and is no name stays.
         let after = record.redacted();
         assert!(after.before.is_some_and(|s| s.clocks.monotonic.is_known()));
