@@ -76,10 +76,14 @@ fn platform(platform: &mut Platform, names: &mut Names) {
     }
     for group in &mut platform.groups {
         if let Known::Is { value, .. } = &mut group.cpu {
-            value.levels.iter_mut().for_each(|level| level.group = names.of(&level.group));
+            for level in &mut value.levels {
+                level.group = names.of(&level.group);
+            }
         }
         if let Known::Is { value, .. } = &mut group.memory {
-            value.iter_mut().for_each(|level| level.group = names.of(&level.group));
+            for level in value {
+                level.group = names.of(&level.group);
+            }
         }
     }
 }
