@@ -19,6 +19,7 @@ mod record;
 mod redact;
 mod root;
 mod snapshot;
+mod visitor;
 mod watch;
 
 pub use capture::capture;
@@ -34,4 +35,5 @@ pub use processes::{CpuTick, PROCESS_CHECKS, Process, Processes, Role};
 pub use record::{HostRecord, HostRecordError, parse_host_record};
 pub use root::Root;
 pub use snapshot::{ServerProcess, Snapshot, Wanted};
+pub use visitor::Visitor;
 pub use watch::{ReadCounters, Tick, Watch, WatchError, WatchOptions};

@@ -4,7 +4,7 @@ use trueline_core::{Conditions, Known, Why};
 
 use crate::gpu::GpuState;
 use crate::platform::Platform;
-use crate::processes::{Process, Processes};
+use crate::processes::{Connections, Process, Processes};
 use crate::record::HostRecord;
 use crate::snapshot::Snapshot;
 
@@ -27,6 +27,7 @@ impl HostRecord {
         for tick in &mut self.ticks {
             tick.cpu.processes.iter_mut().for_each(process);
             tick.cpu.who.iter_mut().for_each(|busy| busy.command = None);
+            addresses(&mut tick.connected);
         }
         if let Some(log) = &mut self.gpu_log {
             gpus(&mut log.before);
@@ -82,7 +83,11 @@ fn level_name(i: usize) -> String {
 
 fn processes(processes: &mut Processes) {
     processes.ours.iter_mut().for_each(process);
-    if let Known::Is { value, .. } = &mut processes.connections {
+    addresses(&mut processes.connections);
+}
+
+fn addresses(connections: &mut Known<Connections>) {
+    if let Known::Is { value, .. } = connections {
         for peer in value.peers.iter_mut().filter(|peer| peer.address.is_some()) {
             peer.address = Some(LEFT_OUT.to_owned());
         }
