@@ -6,7 +6,7 @@ use trueline_core::{Conditions, Known, Why};
 
 use crate::gpu::GpuState;
 use crate::platform::Platform;
-use crate::processes::{Process, Processes};
+use crate::processes::{Connections, Process, Processes};
 use crate::record::HostRecord;
 use crate::snapshot::Snapshot;
 
@@ -24,12 +24,14 @@ impl HostRecord {
     #[must_use]
     pub fn redacted(mut self) -> Self {
         forget_machine(&mut self.conditions);
+        name_engines([&mut self.before, &mut self.after]);
         let mut names = Names::default();
         self.before = self.before.map(|before| state(before, &mut names));
         self.after = self.after.map(|after| state(after, &mut names));
         for tick in &mut self.ticks {
             tick.cpu.processes.iter_mut().for_each(process);
             tick.cpu.who.iter_mut().for_each(|busy| busy.command = None);
+            addresses(&mut tick.connected);
         }
         if let Some(log) = &mut self.gpu_log {
             gpus(&mut log.before);
@@ -62,12 +64,21 @@ fn state(mut snapshot: Snapshot, names: &mut Names) -> Snapshot {
     if let Known::Is { value, .. } = &mut snapshot.gpus {
         gpus(value);
     }
-    if let Known::Is { value, .. } = &mut snapshot.server {
-        for (i, engine) in value.engines.iter_mut().enumerate() {
-            engine.labels = format!("engine={}", i + 1);
+    snapshot
+}
+
+/// Numbers a server's engines by their labels, so that those of both ends stay the same ones or not.
+/// One without labels keeps none: it may stand for all that are not listed yet.
+fn name_engines(ends: [&mut Option<Snapshot>; 2]) {
+    let mut names: BTreeMap<String, String> = BTreeMap::new();
+    for snapshot in ends.into_iter().flatten() {
+        let Known::Is { value, .. } = &mut snapshot.server else { continue };
+        for engine in value.engines.iter_mut().filter(|engine| !engine.labels.is_empty()) {
+            let next = format!("engine={}", names.len() + 1);
+            let labels = std::mem::take(&mut engine.labels);
+            engine.labels.clone_from(names.entry(labels).or_insert(next));
         }
     }
-    snapshot
 }
 
 fn platform(platform: &mut Platform, names: &mut Names) {
@@ -90,7 +101,11 @@ fn platform(platform: &mut Platform, names: &mut Names) {
 
 fn processes(processes: &mut Processes) {
     processes.ours.iter_mut().for_each(process);
-    if let Known::Is { value, .. } = &mut processes.connections {
+    addresses(&mut processes.connections);
+}
+
+fn addresses(connections: &mut Known<Connections>) {
+    if let Known::Is { value, .. } = connections {
         for peer in value.peers.iter_mut().filter(|peer| peer.address.is_some()) {
             peer.address = Some(LEFT_OUT.to_owned());
         }
@@ -115,6 +130,32 @@ mod tests {
     use crate::{Snapshot, Wanted};
 
     use super::*;
+
+    #[test]
+    fn engines_that_are_others_at_the_end_stay_others() {
+        let mut record = HostRecord::default();
+        let end = |labels: &[&str]| {
+            let mut snapshot: Snapshot = serde_json::from_str("{}").unwrap();
+            let engine = |labels: &&str| {
+                let mut engine = trueline_core::EngineCounts::default();
+                engine.labels = (*labels).to_owned();
+                engine
+            };
+            let mut counters = trueline_core::ServerCounters::default();
+            counters.engines = labels.iter().map(engine).collect();
+            snapshot.server = Known::is(counters, trueline_core::By::Measured);
+            Some(snapshot)
+        };
+        record.before = end(&["", "pod=a", "pod=b"]);
+        record.after = end(&["pod=b", "pod=c"]);
+        let record = record.redacted();
+        let labels = |end: &Option<Snapshot>| match &end.as_ref().unwrap().server {
+            Known::Is { value, .. } => value.engines.iter().map(|e| e.labels.clone()).collect(),
+            Known::Not(_) => Vec::new(),
+        };
+        assert_eq!(labels(&record.before), ["", "engine=1", "engine=2"]);
+        assert_eq!(labels(&record.after), ["engine=2", "engine=3"]);
+    }
 
     #[test]
     fn a_redacted_record_of_this_machine_names_neither_it_nor_its_paths() {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use trueline_core::{By, Known, ServerCounters, Why, Window};
 
 use crate::gpu::{GpuReader, GpuSample, find_gpus, note_load};
-use crate::processes::{CpuTick, Meter};
+use crate::processes::{Connections, CpuTick, Meter};
 use crate::record::HostRecord;
 use crate::root::{Root, known};
 use crate::snapshot::{ServerProcess, Snapshot, Wanted};
@@ -16,7 +16,7 @@ use crate::snapshot::{ServerProcess, Snapshot, Wanted};
 /// Asks the server what it has counted.
 pub type ReadCounters = Box<dyn FnMut() -> Result<ServerCounters, Why> + Send>;
 
-/// How often the server is asked at most: answering takes it time.
+/// How often the server is asked, and its connections looked at, at most: answering takes it time.
 const ASKED_EVERY: Duration = Duration::from_secs(1);
 
 /// How long the end waits for a server that still has requests: what it counts on is not ours.
@@ -39,6 +39,14 @@ pub struct Tick {
     pub gpus: Vec<GpuSample>,
     /// Requests that the server had, running and waiting.
     pub in_flight: Known<u64>,
+    /// Who was connected to the server; absent where it was not looked at, which is done once a
+    /// second at most.
+    #[serde(default, skip_serializing_if = "not_looked_at")]
+    pub connected: Known<Connections>,
+}
+
+fn not_looked_at(connected: &Known<Connections>) -> bool {
+    matches!(connected, Known::Not(Why::Absent | Why::NotApplicable))
 }
 
 /// How to watch.
@@ -205,17 +213,19 @@ impl WatchOptions {
         let mut asked: Option<Instant> = None;
         loop {
             let goes_on = matches!(stopped.recv_timeout(interval), Err(RecvTimeoutError::Timeout));
-            let in_flight = if asked.is_none_or(|at| at.elapsed() >= ASKED_EVERY) && goes_on {
+            let asks = goes_on && asked.is_none_or(|at| at.elapsed() >= ASKED_EVERY);
+            let mut in_flight = Known::Not(Why::Absent);
+            if asks {
                 asked = Some(Instant::now());
-                self.in_flight()
-            } else {
-                Known::Not(Why::Absent)
-            };
+                in_flight = self.in_flight();
+            }
             let at = began.elapsed();
             let cpu = meter.tick(&self.root);
+            let connected =
+                if asks { meter.connected(&self.root) } else { Known::Not(Why::Absent) };
             let gpus = self.gpus.as_mut().ok().and_then(|gpus| gpus.sample().ok());
             let gpus = gpus.unwrap_or_default();
-            ticks.push(Tick { at, cpu, gpus, in_flight });
+            ticks.push(Tick { at, cpu, gpus, in_flight, connected });
             if !goes_on {
                 return ticks;
             }

@@ -42,6 +42,9 @@ pub struct Peer {
     pub address: Option<String>,
 }
 
+/// Each connection with the inode of its other end, where that is on this machine.
+pub(crate) type Ends<'a> = Vec<(&'a Socket, Option<u64>)>;
+
 /// Reads who is connected to some ports.
 pub(crate) fn read_connections(
     root: &Root,
@@ -51,15 +54,21 @@ pub(crate) fn read_connections(
     ports: &[u16],
     holders: &BTreeMap<u64, u32>,
 ) -> Connections {
-    let open: Vec<&Socket> = sockets
-        .iter()
-        .filter(|s| s.state == SocketState::Established && ports.contains(&s.local.port()))
-        .collect();
-    let ends = other_ends(&open, sockets);
+    let ends = ends(sockets, ports);
     let mut holders = holders.clone();
     if ends.iter().any(|(_, inode)| inode.is_some_and(|inode| !holders.contains_key(&inode))) {
         add_strangers(root, listing, roles, &mut holders);
     }
+    connections(&ends, listing, roles, &holders)
+}
+
+/// Who holds the other ends of connections.
+pub(crate) fn connections(
+    ends: &Ends<'_>,
+    listing: &Listing,
+    roles: &BTreeMap<u32, Role>,
+    holders: &BTreeMap<u64, u32>,
+) -> Connections {
     let mut peers: BTreeMap<(Option<u32>, Option<String>), u64> = BTreeMap::new();
     for (socket, inode) in ends {
         let pid = inode.and_then(|inode| holders.get(&inode).copied());
@@ -84,12 +93,14 @@ pub(crate) fn read_connections(
     Connections { count, peers }
 }
 
-/// Each connection with the inode of its other end, where that is on this machine.
-fn other_ends<'a>(open: &[&'a Socket], sockets: &[Socket]) -> Vec<(&'a Socket, Option<u64>)> {
+/// The open connections to some ports.
+pub(crate) fn ends<'a>(sockets: &'a [Socket], ports: &[u16]) -> Ends<'a> {
     let by_ends: BTreeMap<_, u64> =
         sockets.iter().map(|s| ((s.local, s.remote), s.inode)).collect();
-    open.iter()
-        .map(|s| (*s, by_ends.get(&(s.remote, s.local)).copied().filter(|inode| *inode != 0)))
+    sockets
+        .iter()
+        .filter(|s| s.state == SocketState::Established && ports.contains(&s.local.port()))
+        .map(|s| (s, by_ends.get(&(s.remote, s.local)).copied().filter(|inode| *inode != 0)))
         .collect()
 }
 

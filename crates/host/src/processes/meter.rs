@@ -6,6 +6,7 @@ use std::time::Duration;
 use trueline_core::{By, Known, Why};
 
 use super::charge::charge;
+use super::connections::Connections;
 use super::cpu_list::CpuList;
 use super::cpu_time::{CpuTime, CpuTimes, parse_cpu_times};
 use super::delays::{Delays, Of};
@@ -16,6 +17,7 @@ use super::server::find_server;
 use super::strangers::Strangers;
 use super::threads::RunTime;
 use super::tick::CpuTick;
+use super::visitors::Visitors;
 use crate::clocks::Clocks;
 use crate::root::Root;
 use crate::snapshot::{ServerProcess, Wanted};
@@ -42,6 +44,7 @@ pub struct Meter {
     delays: Delays,
     glimpses: Glimpses,
     strangers: Strangers,
+    visitors: Visitors,
     /// The id that was given out last.
     last_id: Option<u64>,
 }
@@ -63,6 +66,7 @@ impl Meter {
             delays: Delays::default(),
             glimpses: Glimpses::new(wanted.stands_in),
             strangers: Strangers::new(&listing, at),
+            visitors: Visitors::new(wanted.server),
             last_id: None,
             listing,
         };
@@ -144,6 +148,13 @@ impl Meter {
         tick.processes =
             self.glimpses.look(root, &self.listing, &self.roles, self.heads.own, Some(now));
         tick
+    }
+
+    /// Looks at who is connected to the server, as of the last tick's processes; not applicable
+    /// where no server was asked for.
+    pub fn connected(&mut self, root: &Root) -> Known<Connections> {
+        let Self { visitors, listing, roles, heads, .. } = self;
+        visitors.look(root, self.at.unwrap_or_default(), listing, roles, heads.server)
     }
 
     /// The lines of client, server and watcher.

@@ -26,6 +26,7 @@ mod status;
 mod strangers;
 mod threads;
 mod tick;
+mod visitors;
 
 #[cfg(test)]
 mod captured;

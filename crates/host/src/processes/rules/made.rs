@@ -114,6 +114,7 @@ pub(crate) fn ticks(n: u64) -> Vec<Tick> {
         cpu: cpu.clone(),
         gpus: Vec::new(),
         in_flight: Known::Not(Why::Absent),
+        connected: Known::Not(Why::Absent),
     };
     (0..n).map(tick).collect()
 }
