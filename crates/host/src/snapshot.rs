@@ -72,6 +72,11 @@ impl Snapshot {
         Self { clocks, platform, processes, gpus: Known::Not(none), server: Known::Not(none) }
     }
 
+    /// Whether anything of the host was read: its processors, settings, processes or GPUs.
+    pub(crate) fn reads_host(&self) -> bool {
+        self.platform.reads() || self.processes.reads() || self.gpus.is_known()
+    }
+
     /// What must be equal for two runs on it to be compared.
     pub fn conditions(&self) -> Conditions {
         let mut conditions = Conditions::default();

@@ -57,6 +57,7 @@ use placement::{Placement, placements};
 
 /// The machine: processors, memory, limits, clocks, power.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct Platform {
     /// Which machine this is, and since which start.
@@ -134,6 +135,24 @@ impl Platform {
         }
         self.macos = Known::is(macos, By::Measured);
         self
+    }
+
+    /// Whether anything was read that is judged.
+    pub(crate) fn reads(&self) -> bool {
+        let Self { load, clock_source, frequency, throttled, power, memory, macos, .. } = self;
+        let of_load = load.ticks.is_known() || load.cpu_pressure.is_known();
+        let of_clocks = clock_source.current.is_known() || frequency.policies.is_known();
+        let of_power = power.supplies.is_known() || power.profile.is_known();
+        let of_memory = memory.swapped_in_pages.is_known() || load.memory_pressure.is_known();
+        let groups = self.groups.iter().any(|group| group.cpu.is_known());
+        of_load
+            || of_clocks
+            || of_power
+            || of_memory
+            || groups
+            || throttled.is_known()
+            || frequency.turbo.is_known()
+            || macos.is_known()
     }
 
     pub(crate) fn note_conditions(&self, conditions: &mut Conditions) {
