@@ -52,6 +52,7 @@ use crate::judge::View;
 use crate::processes::Processes;
 use crate::processes::Role;
 use crate::root::Root;
+use crate::snapshot::Wanted;
 use macos::{MacosSystem, is_macos};
 use placement::{Placement, placements};
 
@@ -87,8 +88,9 @@ pub struct Platform {
 }
 
 impl Platform {
-    pub(crate) fn read(root: &Root, processes: &Processes) -> Self {
-        Self::read_with(root, &placements(root, processes))
+    pub(crate) fn read(root: &Root, processes: &Processes, wanted: &Wanted) -> Self {
+        let platform = Self::read_with(root, &placements(root, processes));
+        if is_macos(root) { platform.with_macos(root, &wanted.pids()) } else { platform }
     }
 
     /// The same with given processes looked at.
@@ -98,7 +100,7 @@ impl Platform {
         let mounts = cgroup_mount::parse_mounts(&mountinfo);
         let topology = Topology::read(root);
         let groups = cgroup::read_groups(root, &mounts, placements);
-        let platform = Self {
+        Self {
             identity: Identity::read(root, &cpuinfo),
             boundary: Boundary::read(root, &cpuinfo, &mountinfo),
             frequency: Frequency::read(root),
@@ -111,14 +113,12 @@ impl Platform {
             topology,
             groups,
             macos: Known::Not(Why::NotApplicable),
-        };
-        if is_macos(root) { platform.with_macos(root, placements) } else { platform }
+        }
     }
 
-    fn with_macos(mut self, root: &Root, placements: &[Placement]) -> Self {
-        let of_run = placements.iter().filter(|p| p.party != Role::Watcher);
-        let pids: Vec<u32> = of_run.map(|placement| placement.pid).collect();
-        let (macos, system) = Macos::read(root, &pids);
+    /// The same with what macOS says of some processes: it has no `/proc` to find others in.
+    fn with_macos(mut self, root: &Root, pids: &[u32]) -> Self {
+        let (macos, system) = Macos::read(root, pids);
         let MacosSystem { boot_id, machine, kernel, cpu_model, cpus, .. } = system;
         self.identity.boot_id = boot_id;
         self.identity.machine = machine;
