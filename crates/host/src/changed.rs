@@ -135,8 +135,10 @@ fn compare(view: &View<'_>, before: &Conditions, after: &Conditions) -> Verdict 
     let differing = before.differing(after, keys());
     let severity = STAYS.iter().filter(|stays| differing.iter().any(|d| d.key == stays.key));
     let Some(severity) = severity.map(|stays| stays.severity).max() else { return Ok(None) };
-    let changes: Vec<String> =
-        differing.iter().map(|d| format!("{} from {} to {}", d.key, d.first, d.second)).collect();
+    let changes: Vec<String> = differing
+        .iter()
+        .map(|d| format!("{} from {:?} to {:?}", d.key, d.first, d.second))
+        .collect();
     let message = format!("from start to end there changed: {}", changes.join("; "));
     let finding = Finding::new(&STATE_CHANGED, view.about.clone(), message)
         .at(severity)
@@ -210,8 +212,8 @@ mod tests {
         let before = [("governor", "performance"), ("turbo", "on"), ("machine", "box1")];
         let after = [("governor", "powersave"), ("turbo", "off"), ("machine", "box1")];
         let found = judged(&before, &after).unwrap().unwrap();
-        let expected = "from start to end there changed: governor from performance to powersave; \
-                        turbo from on to off";
+        let expected = "from start to end there changed: governor from \"performance\" to \
+                        \"powersave\"; turbo from \"on\" to \"off\"";
         assert_eq!((found.severity, found.message.as_str()), (Severity::Error, expected));
     }
 

@@ -5,7 +5,7 @@ use std::fmt;
 
 use trueline_core::Known;
 
-use crate::processes::{Connections, Peer, Role};
+use crate::processes::{Connections, Peer, ProcessRole};
 use crate::record::HostRecord;
 
 /// Who was connected to the server and is neither client, server nor watcher.
@@ -31,6 +31,9 @@ pub struct Visitor {
     pub may_be_ours: bool,
 }
 
+/// A name and an address, as far as they are known.
+type Who<'a> = (Option<&'a str>, Option<&'a str>);
+
 impl HostRecord {
     /// Who was connected to the server besides client, server and watcher, those first that were seen
     /// most often.
@@ -48,10 +51,9 @@ impl HostRecord {
                 Known::Not(_) => None,
             })
             .collect();
-        let client = |peer: &Peer| peer.role == Some(Role::Client);
+        let client = |peer: &Peer| peer.role == Some(ProcessRole::Client);
         let may_be_ours = !looks.iter().any(|look| look.peers.iter().any(client));
-        let mut found: BTreeMap<(Option<&str>, Option<&str>), (BTreeSet<u32>, u64)> =
-            BTreeMap::new();
+        let mut found: BTreeMap<Who<'_>, (BTreeSet<u32>, u64)> = BTreeMap::new();
         for look in &looks {
             let mut here = BTreeSet::new();
             for peer in look.peers.iter().filter(|peer| peer.role.is_none()) {

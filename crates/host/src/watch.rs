@@ -26,7 +26,8 @@ const DRAINS_WITHIN: Duration = Duration::from_secs(5);
 const TICKS_OF_AN_INTERVAL: usize = 4096;
 
 /// What was seen at one moment of a watch.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct Tick {
     /// Since the watch began.
@@ -47,6 +48,15 @@ pub struct Tick {
 
 fn not_looked_at(connected: &Known<Connections>) -> bool {
     matches!(connected, Known::Not(Why::Absent | Why::NotApplicable))
+}
+
+impl Tick {
+    /// Whether anything of the host was seen.
+    pub(crate) fn reads_host(&self) -> bool {
+        let Self { cpu, gpus, .. } = self;
+        let delays = cpu.client_delay.is_known() || cpu.server_delay.is_known();
+        cpu.busy_cores.is_known() || delays || !cpu.processes.is_empty() || !gpus.is_empty()
+    }
 }
 
 /// How to watch.

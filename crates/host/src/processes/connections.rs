@@ -66,7 +66,7 @@ pub(crate) fn read_connections(
 pub(crate) fn connections(
     ends: &Ends<'_>,
     listing: &Listing,
-    roles: &BTreeMap<u32, Role>,
+    roles: &BTreeMap<u32, ProcessRole>,
     holders: &BTreeMap<u64, u32>,
 ) -> Connections {
     let mut peers: BTreeMap<(Option<u32>, Option<String>), u64> = BTreeMap::new();

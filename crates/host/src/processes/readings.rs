@@ -22,6 +22,7 @@ const MOST: usize = 128;
 
 /// The processes of client and server, and who else is busy.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct Processes {
     /// The processes of client and server, and the watcher's, by id; at most 128.
@@ -64,6 +65,11 @@ impl Processes {
             Known::Not(_) => None,
         });
         lists.reduce(|a, b| a.joined(&b))
+    }
+
+    /// Whether anything was read of processes or processors.
+    pub(crate) fn reads(&self) -> bool {
+        !self.ours.is_empty() || self.cpu.is_known()
     }
 
     pub(crate) fn read(root: &Root, wanted: &Wanted) -> Self {

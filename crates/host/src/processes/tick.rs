@@ -18,6 +18,7 @@ use super::threads::RunTime;
 /// Over the processors that client and server may run on. What nobody wanted is not applicable,
 /// what is gone absent.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct CpuTick {
     /// Since the tick before.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use trueline_core::{Known, Why};
 
 use super::connections::{Connections, Ends, connections, ends};
-use super::family::{Listing, Role};
+use super::family::{Listing, ProcessRole};
 use super::fds::read_fds;
 use super::listing::read_stat;
 use super::server::read_sockets;
@@ -54,7 +54,7 @@ impl Visitors {
         root: &Root,
         at: Duration,
         listing: &Listing,
-        roles: &BTreeMap<u32, Role>,
+        roles: &BTreeMap<u32, ProcessRole>,
         server: Option<u32>,
     ) -> Known<Connections> {
         if !self.wanted {
@@ -68,7 +68,7 @@ impl Visitors {
         root: &Root,
         at: Duration,
         listing: &Listing,
-        roles: &BTreeMap<u32, Role>,
+        roles: &BTreeMap<u32, ProcessRole>,
         server: Option<u32>,
     ) -> Result<Connections, Why> {
         // As the server sees them; where its process is not known, as this machine does.
@@ -97,17 +97,18 @@ impl Visitors {
         root: &Root,
         at: Duration,
         listing: &Listing,
-        roles: &BTreeMap<u32, Role>,
+        roles: &BTreeMap<u32, ProcessRole>,
         ends: &Ends<'_>,
     ) {
         let here: BTreeSet<u64> = ends.iter().filter_map(|(_, inode)| *inode).collect();
         self.holders.retain(|inode, _| here.contains(inode));
-        let of =
-            |wanted: Role| roles.iter().filter(move |(_, r)| **r == wanted).map(|(pid, _)| *pid);
-        let likely: Vec<u32> = of(Role::Client)
-            .chain(of(Role::Watcher))
+        let of = |wanted: ProcessRole| {
+            roles.iter().filter(move |(_, r)| **r == wanted).map(|(pid, _)| *pid)
+        };
+        let likely: Vec<u32> = of(ProcessRole::Client)
+            .chain(of(ProcessRole::Watcher))
             .chain(self.strangers.iter().copied())
-            .chain(of(Role::Server))
+            .chain(of(ProcessRole::Server))
             .collect();
         if self.ask(root, &here, likely) {
             return;
@@ -168,14 +169,14 @@ mod tests {
         tree.write(&format!("proc/{pid}/fd/3"), &format!("socket:[{inode}]"));
     }
 
-    fn machine(name: &str) -> (Tree, Listing, BTreeMap<u32, Role>) {
+    fn machine(name: &str) -> (Tree, Listing, BTreeMap<u32, ProcessRole>) {
         let tree = tree(name);
         tree.process(40, 1, "curl", 0);
         let listing: Listing =
             [stat(30, 1, "server"), stat(20, 1, "bench"), stat(40, 1, "sh"), stat(50, 1, "late")]
                 .map(|s| (s.pid, s))
                 .into();
-        (tree, listing, BTreeMap::from([(30, Role::Server), (20, Role::Client)]))
+        (tree, listing, BTreeMap::from([(30, ProcessRole::Server), (20, ProcessRole::Client)]))
     }
 
     #[test]
@@ -195,7 +196,10 @@ mod tests {
         // The listing has the shell; its line has what it runs.
         assert_eq!(
             words,
-            [(Some(Role::Client), Some(20), "bench".into()), (None, Some(40), "curl".into())]
+            [
+                (Some(ProcessRole::Client), Some(20), "bench".into()),
+                (None, Some(40), "curl".into())
+            ]
         );
     }
 

@@ -134,7 +134,7 @@ fn of_unseen(view: &View<'_>, check: &CheckInfo, stretch: &Stretch<'_>, time: Du
     let held = time.as_secs_f64() / stretch.took.as_secs_f64();
     let large = held >= view.thresholds.get(check, "error_held_share");
     let message = format!(
-        "a control group above those visible here held it back for {} s, {} of the time",
+        "a control group above those visible here held client or server back for {} s, {} of the time",
         short(time.as_secs_f64(), 3),
         percent(held),
     );

@@ -41,6 +41,7 @@ pub(super) fn check_foreign_load(view: &View<'_>, outcomes: &mut Outcomes) {
     if foreign.seconds < view.thresholds.get(check, "seconds") {
         return conclude(view, outcomes, check, None, Some(Need::HostWatched));
     }
+    let limit = |name| view.thresholds.get(check, name);
     let found = severity(view, &foreign).map(|(severity, why)| {
         let mut message = format!(
             "other programs kept {} of {} processors busy on average",
@@ -53,7 +54,11 @@ pub(super) fn check_foreign_load(view: &View<'_>, outcomes: &mut Outcomes) {
             }
             _ => {}
         }
-        if let Some((name, seconds)) = foreign.who.first() {
+        // Who took little of it is not whom it is about.
+        let is_main = |(_, seconds): &&(String, f64)| {
+            seconds / foreign.seconds >= limit("named_share") * foreign.cores
+        };
+        if let Some((name, seconds)) = foreign.who.first().filter(is_main) {
             message +=
                 &format!(", above all {name} ({} cores)", short(seconds / foreign.seconds, 2));
         } else {
@@ -121,7 +126,7 @@ fn foreign(view: &View<'_>) -> Result<Foreign, Need> {
     }
     // A short watch lists everybody at its two ends alone.
     let named = who(&ticks);
-    let who = if named.is_empty() { who_between(view) } else { named };
+    let who = if named.is_empty() { who_between(view, cores * seconds) } else { named };
     Ok(Foreign { cpus, cores, seconds, above: Some((error, warning)), who })
 }
 

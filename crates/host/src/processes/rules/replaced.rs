@@ -23,7 +23,10 @@ pub(super) fn check_replaced(view: &View<'_>, outcomes: &mut Outcomes) {
         None => Some(
             finding(format!("the server's process {} is gone at the end", words(before)))
                 .at(Severity::Warning)
-                .advising("keep the server running until the watch has ended"),
+                .advising(
+                    "keep the server running until the watch has ended; if nobody stopped it, see \
+                     whether an older one kept its port",
+                ),
         ),
         Some(after) if (before.pid, before.start_ticks) != (after.pid, after.start_ticks) => {
             let message = format!(

@@ -43,6 +43,7 @@ pub(super) fn foreign_between(view: &View<'_>) -> Result<Foreign, Need> {
     };
     let kernel = others.kernel_ticks.saturating_sub(others_then.kernel_ticks);
     let foreign = busy.saturating_sub(own).saturating_sub(kernel);
+    let who = who(others_then, others, foreign);
     #[expect(clippy::cast_precision_loss, reason = "a number of processors")]
     let cpus = cpus.len() as f64;
     Ok(Foreign {
@@ -50,7 +51,7 @@ pub(super) fn foreign_between(view: &View<'_>) -> Result<Foreign, Need> {
         cores: per_second(foreign, stretch.took),
         seconds: stretch.took.as_secs_f64(),
         above: None,
-        who: who(others_then, others),
+        who,
     })
 }
 
@@ -66,25 +67,41 @@ fn since(before: &Processes, now: &Process) -> u64 {
 
 /// Who took the time between the two ends, by name with seconds, most first; as far as they were
 /// there at the end and among the busiest.
-pub(super) fn who_between(view: &View<'_>) -> Vec<(String, f64)> {
+pub(super) fn who_between(view: &View<'_>, foreign_s: f64) -> Vec<(String, f64)> {
+    let foreign = ticks_in(Duration::try_from_secs_f64(foreign_s).unwrap_or_default());
     let others = view
         .stretch()
         .map(|stretch| (&stretch.before.processes.others, &stretch.after.processes.others));
     match others {
         Some((Known::Is { value: before, .. }, Known::Is { value: after, .. })) => {
-            who(before, after)
+            who(before, after, foreign)
         }
         _ => Vec::new(),
     }
 }
 
-fn who(before: &Others, after: &Others) -> Vec<(String, f64)> {
+/// A time in hundredths of a second.
+fn ticks_in(time: Duration) -> u64 {
+    u64::try_from(time.as_millis() / 10).unwrap_or(u64::MAX)
+}
+
+/// Who took how many seconds, the busiest first.
+///
+/// # Shape
+/// Whoever seems to have taken more than all others together waited for children that had run before
+/// the start: how much of their time is new cannot be told, and it is left out.
+fn who(before: &Others, after: &Others, foreign: u64) -> Vec<(String, f64)> {
+    // Counters of processes and of processors are not read at one moment.
+    let most = foreign.saturating_add(foreign / 10).saturating_add(10);
     let mut by_name: BTreeMap<&str, u64> = BTreeMap::new();
     for now in &after.busiest {
         let is = |then: &&Other| then.pid == now.pid && then.start_ticks == now.start_ticks;
         let then = before.busiest.iter().find(is).map_or(0, |then| then.ticks);
-        let ticks = by_name.entry(&now.name).or_default();
-        *ticks = ticks.saturating_add(now.ticks.saturating_sub(then));
+        let ticks = now.ticks.saturating_sub(then);
+        if ticks <= most {
+            let sum = by_name.entry(&now.name).or_default();
+            *sum = sum.saturating_add(ticks);
+        }
     }
     let seconds = |ticks| per_second(ticks, Duration::from_secs(1));
     let mut who: Vec<(String, f64)> = by_name
@@ -132,6 +149,14 @@ mod tests {
         assert_eq!(made.number(CODE, "foreign_cores"), "3");
         assert!(made.message(CODE).contains("above all cc1 (2.9 cores)"));
         assert_eq!(watched(5_000, 4_900, 0).outcome(CODE), "clear");
+    }
+
+    #[test]
+    fn who_waited_for_children_of_an_hour_is_not_called_busier_than_all_processors() {
+        // By hand: 36,000 hundredths of a compiler that had run for long, in 10 s of 8 processors.
+        let message = watched(5_000, 2_000, 36_000).message(CODE);
+        assert!(message.contains("3 of 8 processors"), "{message}");
+        assert!(!message.contains("cc1"), "{message}");
     }
 
     #[test]
