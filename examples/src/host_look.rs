@@ -91,12 +91,15 @@ fn captured(
     at: &LookedAt,
 ) -> Result<HostRecord, Failure> {
     let look = |folder: &PathBuf| {
-        if !folder.join("proc").is_dir() {
-            let expected = "expected a captured tree with proc/ below it";
+        // macOS has no /proc.
+        if !["proc", "macos"].iter().any(|part| folder.join(part).is_dir()) {
+            let expected = "expected a captured tree with proc/ or macos/ below it";
             return Err(Failure::new(format!("{}: {expected}", folder.display())));
         }
         let root = Root::at(folder);
-        let wanted = Wanted { server: at.server(), ..Wanted::captured(&root) };
+        let mut wanted = Wanted::captured(&root);
+        // A tree says for which server it was taken.
+        wanted.server = at.server().or(wanted.server);
         Ok(Snapshot::take(&root, &wanted))
     };
     let before = look(before)?;

@@ -2,6 +2,7 @@
 //! from one thread and from two; of results, that what is known can be. The corpora are replayed by an
 //! ordinary test.
 
+pub mod host;
 mod mutate;
 mod results;
 
@@ -192,5 +193,8 @@ mod tests {
         replay("runs", runs);
         replay("claims", claims);
         replay("server_metrics", server_metrics);
+        replay("host_record", host::host_record);
+        replay("gpu_log", host::gpu_log);
+        replay("captured_tree", host::captured_tree);
     }
 }

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Sends a benchmark's requests and, in their middle, foreign ones; records both and the metrics.
+"""Sends a benchmark's requests, or foreign ones in their middle; records both, the metrics and what is true.
+
+The two clients are two processes (`--role own`, `--role foreign`) that tell each other by files when to begin. `--check`
+holds the server's counts against what was sent, `--judge` the report of `audit` against both.
 
 Prompts are lists of random token ids: no text is sent, and none is kept.
 """
@@ -7,15 +10,19 @@ Prompts are lists of random token ids: no text is sent, and none is kept.
 import argparse
 import http.client
 import json
+import os
 import random
 import re
+import statistics
 import threading
 import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
 PROMPT, OUTPUT, SHARED = 64, 32, 32
+IN_MIDDLE, FOREIGN = "in-middle", "foreign.json"  # written in turn
 KEPT = 6  # texts of metrics kept of those read during the run
+BUSY = 3  # exit status where the machine was busy with something else: nothing wrong, and no clean capture
 COUNTERS = {
     "new_tokens": "llamacpp:prompt_tokens_total",
     "cached_tokens": "llamacpp:prompt_tokens_cached_total",
@@ -138,20 +145,33 @@ def prompts(seed, n):
     return made
 
 
-def run(args):
-    server = Server(args.url)
-    server.wait()
+def await_file(path):
+    for _ in range(3000):
+        if path.exists():
+            return
+        time.sleep(0.1)
+    raise SystemExit(f"{path.name} does not come")
+
+
+def run_foreign(args):
+    server, rows, out = Server(args.url), [], Path(args.out)
+    await_file(out / IN_MIDDLE)
+    for i, prompt in enumerate(prompts(2, args.foreign)):
+        rows.append(server.complete(f"other-{i + 1}", prompt))
+    said = {"process": {"pid": os.getpid(), "name": Path("/proc/self/comm").read_text().strip()}, "rows": rows}
+    part = out / (FOREIGN + ".part")
+    part.write_text(json.dumps(said))
+    part.rename(out / FOREIGN)
+
+
+def run_own(args):
+    server, out = Server(args.url), Path(args.out)
     version = json.loads(server.get("/props")[1]).get("build_info", "unknown")
     warmup = server.complete("warmup-1", prompts(3, 1)[0], warmup=True)
     slots_before = server.slots()
     before_at, before = server.drained()
-    scrapes, own, foreign, during = server.scrapes, [], [], []
-    in_middle, over, own_in_flight = threading.Event(), threading.Event(), [0]
-
-    def send_foreign():
-        in_middle.wait()
-        for i, prompt in enumerate(prompts(2, args.foreign)):
-            foreign.append(server.complete(f"other-{i + 1}", prompt))
+    scrapes, own, during = server.scrapes, [], []
+    over, own_in_flight = threading.Event(), [0]
 
     def watch():
         while not over.wait(0.5):
@@ -159,30 +179,28 @@ def run(args):
             at, text = server.metrics()
             during.append((at, mine, text))
 
-    threads = [threading.Thread(target=send_foreign), threading.Thread(target=watch)]
-    for thread in threads:
-        thread.start()
+    thread = threading.Thread(target=watch)
+    thread.start()
     for i, prompt in enumerate(prompts(1, args.own)):
         if i == args.own // 4:
-            in_middle.set()
+            (out / IN_MIDDLE).touch()
         own_in_flight[0] = 1
         own.append(server.complete(f"bench-{i + 1}", prompt))
         own_in_flight[0] = 0
-    in_middle.set()
-    threads[0].join()
+    if args.foreign:
+        await_file(out / FOREIGN)
     over.set()
-    threads[1].join()
+    thread.join()
     after_at, after = server.drained()
     scrapes, slots_after = server.scrapes - scrapes, server.slots()
 
     header = {
         "schema": "trueline.requests/1", "role": "run", "label": args.label, "side": "client",
         "conditions": {"model": args.model, "server": "llama.cpp", "server_version": version,
-                       "machine": "a virtual machine of two cores"},
+                       "hardware": "two cores of a virtual machine"},
         "plan": {"requests": args.own, "prompt_tokens": PROMPT, "output_tokens": OUTPUT, "load": "concurrency 1"},
     }
     lines = [header, warmup, *own]
-    out = Path(args.out)
     (out / "results.jsonl").write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
     (out / "metrics-before.txt").write_text(before)
     (out / "metrics-after.txt").write_text(after)
@@ -195,8 +213,8 @@ def run(args):
         looks.append(look(at, mine, text, name))
     looks.append(look(after_at, 0, after, "metrics-after.txt"))
     facts = {
-        "foreign_requests": args.foreign, "own": sums(own), "foreign": sums(foreign), "warmup_before": sums([warmup]),
-        "foreign_rows": foreign, "looks": looks, "metrics_scrapes_between": scrapes - 1,
+        "foreign_requests": args.foreign, "own": sums(own), "warmup_before": sums([warmup]),
+        "looks": looks, "metrics_scrapes_between": scrapes - 1,
         "slots_before": slots_before, "slots_after": slots_after,
     }
     write_facts(out, facts)
@@ -215,6 +233,11 @@ def write_facts(folder, facts):
 def check(folder):
     """Holds the counters against what was sent: they balance exactly or this fails."""
     facts = json.loads((folder / "facts.json").read_text())
+    said = folder / FOREIGN
+    foreign = json.loads(said.read_text()) if said.exists() else {"process": None, "rows": []}
+    facts |= {"foreign": sums(foreign["rows"]), "foreign_process": foreign["process"], "foreign_rows": foreign["rows"]}
+    if facts["foreign"]["requests"] != facts["foreign_requests"]:
+        raise SystemExit(f"{folder.name}: not all foreign requests were sent")
     before, after = (counters((folder / f"metrics-{when}.txt").read_text()) for when in ("before", "after"))
     delta = {key: after[key] - before[key] for key in before}
     for key in ("new_tokens", "cached_tokens", "output_tokens"):
@@ -234,17 +257,83 @@ def check(folder):
         raise SystemExit(f"{folder.name}: the log has {tasks} tasks, {sent} were sent")
 
 
+def claims(folder):
+    """What somebody would say of the run, worked out from its rows without the crates."""
+    lines = (folder / "results.jsonl").read_text().splitlines()[1:]
+    rows = [row for row in map(json.loads, lines) if not row.get("warmup")]
+    ttft = statistics.median(row["ttft_s"] for row in rows)
+    ends = [row["started_at_s"] + row["e2e_latency_s"] for row in rows]
+    took = max(ends) - min(row["started_at_s"] for row in rows)
+    return {"ttft_s.median": ttft, "output_tok_per_s": sum(row["output_tokens"] for row in rows) / took}
+
+
+def judge(folder, report):
+    """Holds the report of `audit` against what is true of the capture."""
+    facts = json.loads((folder / "facts.json").read_text())
+    found = [f for f in report["findings"] if f["code"] == "foreign-traffic"]
+    statuses = {claim["text"]: claim["status"] for claim in report["claims"]}
+    revoked_by = [claim["revoked_by"] for claim in report["claims"]]
+    of_host = sorted({code for codes in revoked_by for code in codes} - {"foreign-traffic"})
+    wrong = []
+
+    def expect(what, is_so):
+        if not is_so:
+            wrong.append(what)
+    for text, status in statuses.items():
+        print(f"{folder.name}: {text}: {status}")
+    expect("as many claims as were made", len(statuses) == len(claims(folder)))
+    if not facts["foreign_requests"]:
+        expect("no foreign traffic found", not found)
+        expect("foreign traffic looked for", "foreign-traffic" in report["clear"])
+        expect("the claims supported", of_host or set(statuses.values()) == {"supported"})
+    else:
+        expect("the claims revoked", set(statuses.values()) == {"revoked"})
+        expect("by foreign traffic", all("foreign-traffic" in codes for codes in revoked_by))
+        expect("foreign traffic found once", len(found) == 1)
+        evidence = found[0]["evidence"] if found else {}
+        print(f"{folder.name}: {found[0]['message'] if found else 'nothing found'}")
+        expect("it is an error", found and found[0]["severity"] == "error")
+        for key, of in (("foreign_prompt_tokens", "prompt_tokens"), ("foreign_output_tokens", "output_tokens")):
+            expect(f"{key} = {facts['foreign'][of]}", evidence.get(key) == facts["foreign"][of])
+        expect("no count of requests, of which llama.cpp has none", "foreign_requests" not in evidence)
+        process = facts["foreign_process"]
+        name = f"{process['name']} (process {process['pid']})"
+        expect(f"{name} named", any(who.startswith(name) for who in evidence.get("connected", [])))
+    if wrong:
+        raise SystemExit("".join(f"{folder.name}: expected {what}\n" for what in wrong))
+    print(f"{folder.name}: judged as it is")
+    if of_host:
+        print(f"{folder.name}: and the machine was not fit: {', '.join(of_host)}")
+        raise SystemExit(BUSY)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--role", choices=("own", "foreign"))
     parser.add_argument("--url")
     parser.add_argument("--out")
     parser.add_argument("--label", default="run")
     parser.add_argument("--model", default="unknown")
     parser.add_argument("--own", type=int, default=8)
     parser.add_argument("--foreign", type=int, default=0)
+    parser.add_argument("--wait", action="store_true", help="until the server answers")
     parser.add_argument("--check", type=Path, metavar="FOLDER")
+    parser.add_argument("--claims", type=Path, metavar="FOLDER")
+    parser.add_argument("--judge", type=Path, nargs=2, metavar=("FOLDER", "REPORT"))
     args = parser.parse_args()
-    check(args.check) if args.check else run(args)
+    if args.wait:
+        Server(args.url).wait()
+    elif args.check:
+        check(args.check)
+    elif args.claims:
+        for metric, number in claims(args.claims).items():
+            print(f"{metric} = {number:.6g}")
+    elif args.judge:
+        judge(args.judge[0], json.loads(args.judge[1].read_text()))
+    elif args.role == "foreign":
+        run_foreign(args)
+    else:
+        run_own(args)
 
 
 if __name__ == "__main__":

@@ -158,13 +158,14 @@ impl Outcomes {
         self.0.extend(others.0);
     }
 
-    /// The same, with one need for all that was not observed: where one input is missing
-    /// altogether, it is not asked for piece by piece.
+    /// The same, with one need for all that was not observed, those to keep apart: where one input
+    /// is missing altogether, it is not asked for piece by piece.
     #[must_use]
-    pub fn needing(mut self, whole: Need) -> Self {
+    pub fn needing(mut self, whole: Need, keep: &[Need]) -> Self {
         for outcome in &mut self.0 {
-            if let CheckOutcome::NotObserved { need, .. } = outcome {
-                *need = whole;
+            match outcome {
+                CheckOutcome::NotObserved { need, .. } if !keep.contains(need) => *need = whole,
+                _ => {}
             }
         }
         self

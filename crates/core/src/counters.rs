@@ -152,6 +152,9 @@ pub struct ServerCounters {
     pub waiting: Known<u64>,
     /// Lines of the metrics that could not be read.
     pub unreadable_lines: u64,
+    /// In how many significant digits counts are written; `None` where in all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub significant_digits: Option<u32>,
 }
 
 impl ServerCounters {
@@ -163,6 +166,14 @@ impl ServerCounters {
     /// Requests that the server had, running and waiting.
     pub fn in_flight(&self) -> Known<u64> {
         added(self.running, self.waiting)
+    }
+
+    /// By how much a count that reads `value` may be another one: a step of its last written digit,
+    /// since it may be the sum of two that were rounded; zero where all digits are written.
+    pub fn rounded_by(&self, value: u64) -> u64 {
+        let written = value.checked_ilog10().map_or(1, |log| log + 1);
+        let lost = self.significant_digits.map_or(0, |digits| written.saturating_sub(digits));
+        if lost == 0 { 0 } else { 10_u64.pow(lost) }
     }
 }
 
@@ -204,6 +215,16 @@ mod tests {
         // The busy capture of llama.cpp: 2 run on 2 slots, 6 wait.
         counters.waiting = Known::is(6, By::Reported);
         assert_eq!(counters.in_flight().value(), Some(8));
+    }
+
+    #[test]
+    fn a_count_of_more_than_six_digits_is_known_to_a_step() {
+        let mut counters = ServerCounters::default();
+        assert_eq!(counters.rounded_by(u64::MAX), 0);
+        // printf("%.6g"): 999999, 1e+06, 1.23457e+06, 1.23457e+07.
+        counters.significant_digits = Some(6);
+        let steps = [0, 999_999, 1_000_000, 1_234_570, 12_345_700].map(|n| counters.rounded_by(n));
+        assert_eq!(steps, [0, 0, 10, 10, 100]);
     }
 
     #[test]

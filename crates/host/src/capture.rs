@@ -34,3 +34,27 @@ impl Wanted {
         text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
     }
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_groups_and_the_process_that_read_are_captured() {
+        let folder = std::env::temp_dir().join(format!("trueline-capture-{}", std::process::id()));
+        let own = std::process::id();
+        let wanted = Wanted { client: vec![own], ..Wanted::default() };
+        let live = capture(&folder, &wanted).unwrap();
+        let root = Root::at(&folder);
+        let again = Snapshot::take(&root, &Wanted::captured(&root));
+        std::fs::remove_dir_all(&folder).unwrap();
+        // `/proc/self` is a link, and a folder below which its limits are found.
+        let groups = |s: &Snapshot| {
+            let chains = s.platform.groups.iter().filter(|group| group.cpu.is_known());
+            (s.platform.groups.len(), chains.count())
+        };
+        assert_eq!(groups(&again), groups(&live));
+        let pids = |s: &Snapshot| s.processes.ours.iter().map(|p| p.pid).collect::<Vec<_>>();
+        assert_eq!((pids(&again), pids(&live).contains(&own)), (pids(&live), true));
+    }
+}

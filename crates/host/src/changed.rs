@@ -1,10 +1,13 @@
 //! What differs between start and end of a watch and must not.
 
-use trueline_core::{Conditions, Finding, Need, Outcomes, Severity};
+use trueline_core::{
+    ClaimKind, Conditions, Finding, Need, Outcomes, Role, Scope, Severity, Thresholds,
+};
 
-use crate::checks::STATE_CHANGED;
+use crate::checks::{STATE_CHANGED, host_conditions};
 use crate::judge::View;
 use crate::platform::rules::{Verdict, conclude};
+use crate::record::HostRecord;
 
 /// A condition that must stay as it is, and what a change of it does.
 struct Stays {
@@ -43,6 +46,74 @@ const STAYS: &[Stays] = &[
     weakens("huge_pages"),
 ];
 
+/// Checks that two arms were measured on hosts in the same state: the settings of two records, and
+/// the clock of a GPU under load.
+///
+/// # Shape
+/// What was varied on purpose (`varies`, names of conditions) may differ; where the machine or the
+/// hardware was, all of it may. What only one record knows is not compared.
+pub fn check_same_host(
+    about: &Scope,
+    first: &HostRecord,
+    second: &HostRecord,
+    varies: &[String],
+    thresholds: &Thresholds,
+) -> Outcomes {
+    let mut outcomes = Outcomes::default();
+    let check = &STATE_CHANGED;
+    if ["machine", "hardware"].iter().any(|key| varies.iter().any(|varied| varied == key)) {
+        return outcomes;
+    }
+    let (a, b) = (&first.conditions, &second.conditions);
+    let settings: Vec<&str> = host_conditions()
+        .filter(|key| matches!(key.role, Role::Material | Role::Setting))
+        .map(|key| key.name)
+        .filter(|key| !varies.iter().any(|varied| varied == key))
+        .collect();
+    if !settings.iter().any(|key| a.get(key).is_some() && b.get(key).is_some()) {
+        outcomes.not_observed(check, Need::HostRecord, about.clone());
+        return outcomes;
+    }
+    let mut changes: Vec<(Severity, String)> = a
+        .differing(b, settings.iter().copied())
+        .into_iter()
+        .map(|d| {
+            (
+                severity_of(&d.key),
+                format!("{} is {} in one, {} in the other", d.key, d.first, d.second),
+            )
+        })
+        .collect();
+    let clock = |of: &Conditions| of.get(BUSY_CLOCK)?.trim().parse::<f64>().ok();
+    if let (Some(one), Some(other)) = (clock(a), clock(b))
+        && (one / other - 1.0).abs() > thresholds.get(check, "gpu_clock_offset")
+    {
+        let words = format!("the GPU ran at {one} MHz in one, {other} MHz in the other");
+        changes.push((Severity::Error, words));
+    }
+    let Some(severity) = changes.iter().map(|(severity, _)| *severity).max() else {
+        outcomes.clear(check, about.clone());
+        return outcomes;
+    };
+    let changes: Vec<String> = changes.into_iter().map(|(_, words)| words).collect();
+    let message = format!("the hosts of the two arms differ: {}", changes.join("; "));
+    outcomes.found(
+        Finding::new(check, about.clone(), message)
+            .at(severity)
+            .touching([ClaimKind::Relative, ClaimKind::Ranking])
+            .with("changes", changes),
+    );
+    outcomes
+}
+
+/// The clock of a GPU under load.
+const BUSY_CLOCK: &str = "gpu_clock_busy_mhz";
+
+/// What a difference in a setting does; one that is not listed weakens.
+fn severity_of(key: &str) -> Severity {
+    STAYS.iter().find(|stays| stays.key == key).map_or(Severity::Warning, |stays| stays.severity)
+}
+
 pub(crate) fn check(view: &View<'_>, outcomes: &mut Outcomes) {
     conclude(view, &STATE_CHANGED, changed(view), outcomes);
 }
@@ -64,8 +135,10 @@ fn compare(view: &View<'_>, before: &Conditions, after: &Conditions) -> Verdict 
     let differing = before.differing(after, keys());
     let severity = STAYS.iter().filter(|stays| differing.iter().any(|d| d.key == stays.key));
     let Some(severity) = severity.map(|stays| stays.severity).max() else { return Ok(None) };
-    let changes: Vec<String> =
-        differing.iter().map(|d| format!("{} from {} to {}", d.key, d.first, d.second)).collect();
+    let changes: Vec<String> = differing
+        .iter()
+        .map(|d| format!("{} from {:?} to {:?}", d.key, d.first, d.second))
+        .collect();
     let message = format!("from start to end there changed: {}", changes.join("; "));
     let finding = Finding::new(&STATE_CHANGED, view.about.clone(), message)
         .at(severity)
@@ -75,10 +148,7 @@ fn compare(view: &View<'_>, before: &Conditions, after: &Conditions) -> Verdict 
 
 #[cfg(test)]
 mod tests {
-    use trueline_core::{Scope, Thresholds};
-
     use super::*;
-    use crate::record::HostRecord;
 
     fn judged(before: &[(&str, &str)], after: &[(&str, &str)]) -> Verdict {
         let (record, about) = (HostRecord::default(), Scope::default());
@@ -86,6 +156,55 @@ mod tests {
         let view = View { record: &record, about: &about, thresholds: &thresholds };
         let all = |pairs: &[(&str, &str)]| pairs.iter().copied().collect::<Conditions>();
         compare(&view, &all(before), &all(after))
+    }
+
+    fn arms(first: &[(&str, &str)], second: &[(&str, &str)], varies: &[&str]) -> Outcomes {
+        let record = |pairs: &[(&str, &str)]| {
+            HostRecord::stated(None, pairs.iter().copied().collect::<Conditions>())
+        };
+        let varies: Vec<String> = varies.iter().map(|key| (*key).to_owned()).collect();
+        let about = Scope::default();
+        check_same_host(&about, &record(first), &record(second), &varies, &Thresholds::default())
+    }
+
+    fn severity(outcomes: &Outcomes) -> Option<Severity> {
+        outcomes.findings().map(|finding| finding.severity).max()
+    }
+
+    #[test]
+    fn arms_on_hosts_in_two_states_are_told_apart() {
+        let well = [("governor", "performance"), ("gpu_clock_busy_mhz", "1755")];
+        let slow = [("governor", "powersave"), ("gpu_clock_busy_mhz", "1755")];
+        assert_eq!(severity(&arms(&well, &slow, &[])), Some(Severity::Error));
+        assert_eq!(severity(&arms(&well, &well, &[])), None);
+        // On purpose, or on another machine.
+        assert_eq!(severity(&arms(&well, &slow, &["governor"])), None);
+        assert_eq!(severity(&arms(&well, &slow, &["machine"])), None);
+        // A kernel's mitigations cost little, and both arms should have the same.
+        let (one, other) = ([("mitigations", "a1")], [("mitigations", "b2")]);
+        assert_eq!(severity(&arms(&one, &other, &[])), Some(Severity::Warning));
+        // Nothing that both know.
+        let outcomes = arms(&[("governor", "performance")], &[("turbo", "on")], &[]);
+        assert!(matches!(
+            outcomes.iter().next(),
+            Some(trueline_core::CheckOutcome::NotObserved { .. })
+        ));
+    }
+
+    #[test]
+    fn a_gpu_a_percent_slower_in_one_arm_is_found_and_the_jitter_of_a_clock_is_not() {
+        let arm = |mhz| [("nice", "0"), ("gpu_clock_busy_mhz", mhz)];
+        // By hand: 1,755 to 1,700 MHz is 3.1 %, 1,755 to 1,745 is 0.6 %.
+        assert_eq!(severity(&arms(&arm("1755"), &arm("1700"), &[])), Some(Severity::Error));
+        assert_eq!(severity(&arms(&arm("1755"), &arm("1745"), &[])), None);
+    }
+
+    #[test]
+    fn what_must_stay_is_recorded() {
+        let recorded: Vec<&str> = crate::host_conditions().map(|key| key.name).collect();
+        for stays in STAYS {
+            assert!(recorded.contains(&stays.key), "{}", stays.key);
+        }
     }
 
     #[test]
@@ -100,8 +219,8 @@ mod tests {
         let before = [("governor", "performance"), ("turbo", "on"), ("machine", "box1")];
         let after = [("governor", "powersave"), ("turbo", "off"), ("machine", "box1")];
         let found = judged(&before, &after).unwrap().unwrap();
-        let expected = "from start to end there changed: governor from performance to powersave; \
-                        turbo from on to off";
+        let expected = "from start to end there changed: governor from \"performance\" to \
+                        \"powersave\"; turbo from \"on\" to \"off\"";
         assert_eq!((found.severity, found.message.as_str()), (Severity::Error, expected));
     }
 

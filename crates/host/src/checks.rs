@@ -18,8 +18,13 @@ pub(crate) const STATE_CHANGED: CheckInfo = CheckInfo {
     touches: &[Absolute, Relative],
     needs: &[Need::HostWatched, Need::HostReading],
     implied_by: &["rebooted"],
-    thresholds: &[],
-    rule: "a setting of the machine was another one at the end than at the start",
+    thresholds: &[threshold(
+        "gpu_clock_offset",
+        0.01,
+        "between two arms: a ratio is not known better than the clocks under it are alike",
+    )],
+    rule: "a setting of the machine was another one at the end than at the start, or in one arm than \
+           in the other",
     advice: "find out who changed it (a power daemon, another user, a tuning script), keep it as it \
              is to be, and measure again",
 };

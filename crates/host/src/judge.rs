@@ -27,9 +27,12 @@ pub fn check_host(record: &HostRecord, about: &Scope, thresholds: &Thresholds) -
     gpu::check(&view, &mut outcomes);
     cpu_probe::check(&view, &mut outcomes);
     changed::check(&view, &mut outcomes);
-    // A record of conditions, written by hand: what else would have been seen, a watch sees.
-    let by_hand = record.before.is_none() && record.ticks.is_empty() && record.gpu_log.is_none();
-    if by_hand { outcomes.needing(Need::HostWatched) } else { outcomes }
+    if record.before.is_some() || !record.ticks.is_empty() {
+        return outcomes;
+    }
+    // Conditions written by hand, or the log of a GPU: what else would be seen, a watch sees.
+    let of_log: &[Need] = &[Need::GpuReadings, Need::BusyGpu];
+    outcomes.needing(Need::HostWatched, if record.gpu_log.is_some() { of_log } else { &[] })
 }
 
 /// All checks of this crate.

@@ -64,11 +64,15 @@ impl HostRecord {
         }
     }
 
-    /// Whether it reads anything that is judged.
+    /// Whether it reads anything of the host that is judged. What the server has counted is no
+    /// reading of the host.
     pub fn reads(&self) -> bool {
         let stated = ["nice", "gpu_clock_busy_mhz"].iter();
         let mut known = stated.filter_map(|key| self.conditions.get(key));
-        self.before.is_some() || !self.ticks.is_empty() || known.next().is_some()
+        let ends = [&self.before, &self.after];
+        ends.into_iter().flatten().any(Snapshot::reads_host)
+            || self.ticks.iter().any(Tick::reads_host)
+            || known.next().is_some()
     }
 
     /// Whether it reads a GPU.
@@ -147,4 +151,43 @@ pub fn parse_host_record(text: &str) -> Result<HostRecord, HostRecordError> {
         cpu: raw.cpu,
         gpu_log: raw.gpu_log,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use trueline_core::{ServerCounters, Why};
+
+    use super::*;
+    use crate::root::Root;
+    use crate::snapshot::Wanted;
+
+    fn nothing() -> Snapshot {
+        Snapshot::take(&Root::at("no/such/folder"), &Wanted::default())
+    }
+
+    #[test]
+    fn what_a_server_counted_is_no_reading_of_the_host() {
+        let mut state = nothing();
+        assert!(!HostRecord::seen(state.clone()).reads());
+        state.server = Known::is(ServerCounters::default(), By::Reported);
+        let in_flight = Known::is(4, By::Reported);
+        let tick = Tick { in_flight, ..Tick::default() };
+        let mut record = HostRecord::watched(state.clone(), state, vec![tick]);
+        assert!(!record.reads());
+        record.ticks[0].cpu.busy_cores = Known::is(0.5, By::Measured);
+        assert!(record.reads());
+    }
+
+    #[test]
+    fn one_reading_of_the_machine_is_a_reading() {
+        let mut state = nothing();
+        state.platform.clock_source.current = Known::is("tsc".to_owned(), By::Measured);
+        assert!(HostRecord::seen(state).reads());
+        let mut state = nothing();
+        // The driver was asked, and there is no GPU.
+        state.gpus = Known::Not(Why::NotApplicable);
+        assert!(!HostRecord::seen(state.clone()).reads());
+        state.gpus = Known::is(vec![crate::GpuState::default()], By::Measured);
+        assert!(HostRecord::seen(state).reads());
+    }
 }

@@ -1,10 +1,12 @@
 //! A record without what tells whose machine it is.
 
+use std::collections::BTreeMap;
+
 use trueline_core::{Conditions, Known, Why};
 
 use crate::gpu::GpuState;
 use crate::platform::Platform;
-use crate::processes::{Process, Processes};
+use crate::processes::{Connections, Process, Processes};
 use crate::record::HostRecord;
 use crate::snapshot::Snapshot;
 
@@ -16,18 +18,20 @@ impl HostRecord {
     ///
     /// # Shape
     /// Left out are the machine's name, command lines (the names of programs stay), paths of
-    /// control groups (their order stays, and which are one), addresses of peers, serial numbers of GPUs, and the
+    /// control groups (which is which stays), addresses of peers, serial numbers of GPUs, and the
     /// labels of a server's engines (that they differ stays). What was left out says so, and no
     /// finding changes but in its words.
     #[must_use]
     pub fn redacted(mut self) -> Self {
         forget_machine(&mut self.conditions);
-        let mut groups = GroupNames::default();
-        self.before = self.before.map(|before| state(before, &mut groups));
-        self.after = self.after.map(|after| state(after, &mut groups));
+        name_engines([&mut self.before, &mut self.after]);
+        let mut names = Names::default();
+        self.before = self.before.map(|before| state(before, &mut names));
+        self.after = self.after.map(|after| state(after, &mut names));
         for tick in &mut self.ticks {
             tick.cpu.processes.iter_mut().for_each(process);
             tick.cpu.who.iter_mut().for_each(|busy| busy.command = None);
+            addresses(&mut tick.connected);
         }
         if let Some(log) = &mut self.gpu_log {
             gpus(&mut log.before);
@@ -43,63 +47,65 @@ fn forget_machine(conditions: &mut Conditions) {
     }
 }
 
-fn state(mut snapshot: Snapshot, groups: &mut GroupNames) -> Snapshot {
-    platform(&mut snapshot.platform, groups);
+/// Names in place of the paths of control groups: the same path has the same name throughout.
+#[derive(Debug, Default)]
+struct Names(BTreeMap<String, String>);
+
+impl Names {
+    fn of(&mut self, path: &str) -> String {
+        let next = format!("group {}", self.0.len() + 1);
+        self.0.entry(path.to_owned()).or_insert(next).clone()
+    }
+}
+
+fn state(mut snapshot: Snapshot, names: &mut Names) -> Snapshot {
+    platform(&mut snapshot.platform, names);
     processes(&mut snapshot.processes);
     if let Known::Is { value, .. } = &mut snapshot.gpus {
         gpus(value);
     }
-    if let Known::Is { value, .. } = &mut snapshot.server {
-        for (i, engine) in value.engines.iter_mut().enumerate() {
-            engine.labels = format!("engine={}", i + 1);
-        }
-    }
     snapshot
 }
 
-fn platform(platform: &mut Platform, names: &mut GroupNames) {
+/// Numbers a server's engines by their labels, so that those of both ends stay the same ones or not.
+/// One without labels keeps none: it may stand for all that are not listed yet.
+fn name_engines(ends: [&mut Option<Snapshot>; 2]) {
+    let mut names: BTreeMap<String, String> = BTreeMap::new();
+    for snapshot in ends.into_iter().flatten() {
+        let Known::Is { value, .. } = &mut snapshot.server else { continue };
+        for engine in value.engines.iter_mut().filter(|engine| !engine.labels.is_empty()) {
+            let next = format!("engine={}", names.len() + 1);
+            let labels = std::mem::take(&mut engine.labels);
+            engine.labels.clone_from(names.entry(labels).or_insert(next));
+        }
+    }
+}
+
+fn platform(platform: &mut Platform, names: &mut Names) {
     if platform.identity.machine.is_known() {
         platform.identity.machine = Known::Not(Why::Withheld);
     }
     for group in &mut platform.groups {
-        let memory = match &mut group.memory {
-            Known::Is { value, .. } => value.as_mut_slice(),
-            Known::Not(_) => &mut [],
-        };
-        for level in memory {
-            names.replace(&mut level.group);
-        }
         if let Known::Is { value, .. } = &mut group.cpu {
             for level in &mut value.levels {
-                names.replace(&mut level.group);
+                level.group = names.of(&level.group);
+            }
+        }
+        if let Known::Is { value, .. } = &mut group.memory {
+            for level in value {
+                level.group = names.of(&level.group);
             }
         }
     }
 }
 
-/// Control groups by number, each with one number throughout a record: counters of one are never
-/// taken for those of another.
-#[derive(Debug, Default)]
-struct GroupNames(Vec<String>);
-
-impl GroupNames {
-    fn replace(&mut self, group: &mut String) {
-        // The topmost group's path says nothing.
-        if group == "/" {
-            return;
-        }
-        let known = self.0.iter().position(|known| known == group);
-        let number = known.unwrap_or_else(|| {
-            self.0.push(group.clone());
-            self.0.len() - 1
-        });
-        *group = format!("group {}", number + 1);
-    }
-}
-
 fn processes(processes: &mut Processes) {
     processes.ours.iter_mut().for_each(process);
-    if let Known::Is { value, .. } = &mut processes.connections {
+    addresses(&mut processes.connections);
+}
+
+fn addresses(connections: &mut Known<Connections>) {
+    if let Known::Is { value, .. } = connections {
         for peer in value.peers.iter_mut().filter(|peer| peer.address.is_some()) {
             peer.address = Some(LEFT_OUT.to_owned());
         }
@@ -126,15 +132,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_group_keeps_one_number_and_no_other_has_it() {
-        let mut names = GroupNames::default();
-        let paths = ["/a/b", "/a", "/", "/c", "/a"];
-        let told = paths.map(|path| {
-            let mut path = path.to_owned();
-            names.replace(&mut path);
-            path
-        });
-        assert_eq!(told, ["group 1", "group 2", "/", "group 3", "group 2"]);
+    fn engines_that_are_others_at_the_end_stay_others() {
+        let mut record = HostRecord::default();
+        let end = |labels: &[&str]| {
+            let mut snapshot: Snapshot = serde_json::from_str("{}").unwrap();
+            let engine = |labels: &&str| {
+                let mut engine = trueline_core::EngineCounts::default();
+                engine.labels = (*labels).to_owned();
+                engine
+            };
+            let mut counters = trueline_core::ServerCounters::default();
+            counters.engines = labels.iter().map(engine).collect();
+            snapshot.server = Known::is(counters, trueline_core::By::Measured);
+            Some(snapshot)
+        };
+        record.before = end(&["", "pod=a", "pod=b"]);
+        record.after = end(&["pod=b", "pod=c"]);
+        let record = record.redacted();
+        let labels = |end: &Option<Snapshot>| match &end.as_ref().unwrap().server {
+            Known::Is { value, .. } => value.engines.iter().map(|e| e.labels.clone()).collect(),
+            Known::Not(_) => Vec::new(),
+        };
+        assert_eq!(labels(&record.before), ["", "engine=1", "engine=2"]);
+        assert_eq!(labels(&record.after), ["engine=2", "engine=3"]);
     }
 
     #[test]
@@ -153,6 +173,11 @@ mod tests {
         {
             assert!(!text.contains(&name), "{name}");
         }
+        // One path has one name, however often it stands.
+        let mut names = Names::default();
+        let (one, other) = (names.of("/a"), names.of("/b"));
+        assert_ne!(one, other);
+        assert_eq!(names.of("/a"), one);
         // What was read and is no name stays.
         let after = record.redacted();
         assert!(after.before.is_some_and(|s| s.clocks.monotonic.is_known()));

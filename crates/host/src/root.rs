@@ -170,6 +170,20 @@ impl Root {
         Ok(names)
     }
 
+    /// Where a link to a folder points; a copy keeps its target under another name, since what lies
+    /// below the link is copied as well.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    pub(crate) fn link_kept_at(&self, path: &str, at: &str) -> Result<String, Why> {
+        if !self.live && self.exists(at) {
+            return self.text(at);
+        }
+        let target = Self { copy: None, ..self.clone() }.link(path)?;
+        self.write_beside(at, &target);
+        Ok(target)
+    }
+
     /// Where a link points.
     ///
     /// # Errors

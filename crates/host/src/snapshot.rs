@@ -35,6 +35,17 @@ pub struct Wanted {
     pub stands_in: bool,
 }
 
+impl Wanted {
+    /// The processes that are asked for by their id.
+    pub(crate) fn pids(&self) -> Vec<u32> {
+        let server = match self.server {
+            Some(ServerProcess::Pid(pid)) => Some(pid),
+            Some(ServerProcess::Port(_)) | None => None,
+        };
+        self.client.iter().copied().chain(server).collect()
+    }
+}
+
 /// The state of the machine at one moment.
 ///
 /// # Shape
@@ -67,9 +78,14 @@ impl Snapshot {
     pub fn take(root: &Root, wanted: &Wanted) -> Self {
         let clocks = Clocks::read(root);
         let processes = Processes::read(root, wanted);
-        let platform = Platform::read(root, &processes);
+        let platform = Platform::read(root, &processes, wanted);
         let none = Why::Absent;
         Self { clocks, platform, processes, gpus: Known::Not(none), server: Known::Not(none) }
+    }
+
+    /// Whether anything of the host was read: its processors, settings, processes or GPUs.
+    pub(crate) fn reads_host(&self) -> bool {
+        self.platform.reads() || self.processes.reads() || self.gpus.is_known()
     }
 
     /// What must be equal for two runs on it to be compared.

@@ -10,7 +10,7 @@ use trueline_core::{By, Conditions, Known, Scope, ServerCounters, Thresholds, Wh
 use crate::gpu::{GpuReader, GpuSample, find_gpus, note_load};
 use crate::judge::View;
 use crate::platform::GroupsSeen;
-use crate::processes::{CpuTick, Meter, note_seen};
+use crate::processes::{Connections, CpuTick, Meter, note_seen};
 use crate::record::HostRecord;
 use crate::root::{Root, known};
 use crate::snapshot::{ServerProcess, Snapshot, Wanted};
@@ -18,7 +18,7 @@ use crate::snapshot::{ServerProcess, Snapshot, Wanted};
 /// Asks the server what it has counted.
 pub type ReadCounters = Box<dyn FnMut() -> Result<ServerCounters, Why> + Send>;
 
-/// How often the server is asked at most: answering takes it time.
+/// How often the server is asked, and its connections looked at, at most: answering takes it time.
 const ASKED_EVERY: Duration = Duration::from_secs(1);
 
 /// How long the end waits for a server that still has requests: what it counts on is not ours.
@@ -28,7 +28,8 @@ const DRAINS_WITHIN: Duration = Duration::from_secs(5);
 const TICKS_OF_AN_INTERVAL: usize = 4096;
 
 /// What was seen at one moment of a watch.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct Tick {
     /// Since the watch began.
@@ -41,6 +42,23 @@ pub struct Tick {
     pub gpus: Vec<GpuSample>,
     /// Requests that the server had, running and waiting.
     pub in_flight: Known<u64>,
+    /// Who was connected to the server; absent where it was not looked at, which is done once a
+    /// second at most.
+    #[serde(default, skip_serializing_if = "not_looked_at")]
+    pub connected: Known<Connections>,
+}
+
+fn not_looked_at(connected: &Known<Connections>) -> bool {
+    matches!(connected, Known::Not(Why::Absent | Why::NotApplicable))
+}
+
+impl Tick {
+    /// Whether anything of the host was seen.
+    pub(crate) fn reads_host(&self) -> bool {
+        let Self { cpu, gpus, .. } = self;
+        let delays = cpu.client_delay.is_known() || cpu.server_delay.is_known();
+        cpu.busy_cores.is_known() || delays || !cpu.processes.is_empty() || !gpus.is_empty()
+    }
 }
 
 /// How to watch.
@@ -216,18 +234,20 @@ impl WatchOptions {
         let mut asked: Option<Instant> = None;
         loop {
             let goes_on = matches!(stopped.recv_timeout(interval), Err(RecvTimeoutError::Timeout));
-            let in_flight = if asked.is_none_or(|at| at.elapsed() >= ASKED_EVERY) && goes_on {
+            let asks = goes_on && asked.is_none_or(|at| at.elapsed() >= ASKED_EVERY);
+            let mut in_flight = Known::Not(Why::Absent);
+            if asks {
                 asked = Some(Instant::now());
-                self.in_flight()
-            } else {
-                Known::Not(Why::Absent)
-            };
+                in_flight = self.in_flight();
+            }
             let at = began.elapsed();
             let cpu = if goes_on { meter.tick(&self.root) } else { meter.last_tick(&self.root) };
             groups.look(&self.root, &cpu.processes);
+            let connected =
+                if asks { meter.connected(&self.root) } else { Known::Not(Why::Absent) };
             let gpus = self.gpus.as_mut().ok().and_then(|gpus| gpus.sample().ok());
             let gpus = gpus.unwrap_or_default();
-            ticks.push(Tick { at, cpu, gpus, in_flight });
+            ticks.push(Tick { at, cpu, gpus, in_flight, connected });
             if !goes_on {
                 return ticks;
             }

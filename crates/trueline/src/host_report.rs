@@ -5,6 +5,7 @@ use trueline_core::{Claim, ClaimKind, Need, Outcomes, Scope, Thresholds};
 use trueline_host::{HostRecord, check_host};
 
 use crate::evidence::{Evidence, required_by};
+use crate::host_lines::host_lines;
 use crate::judge::{Allowed, judge};
 use crate::report::Report;
 
@@ -57,13 +58,19 @@ pub fn host_report(
         "cpu": record.cpu,
     });
     let mut report = Report::new(program, judgement, results);
+    report.body = host_lines(record);
     report.overrides = thresholds.overrides().map(|(n, v)| format!("{n} = {v}")).collect();
     report
 }
 
 /// The claims that a host decides, with all evidence that is not the host's.
 fn fit_to_measure(record: &HostRecord, evidence: &mut Evidence) -> Vec<Claim> {
-    let when = if record.after.is_some() { "during this watch" } else { "now" };
+    let when = match record {
+        HostRecord { after: Some(_), .. } => "during this watch",
+        HostRecord { before: Some(_), .. } => "now",
+        HostRecord { gpu_log: Some(_), .. } => "while its GPU was logged",
+        _ => "in this state",
+    };
     let claims = [
         ("host-absolute", ClaimKind::Absolute, format!("what this machine measures {when}")),
         ("host-relative", ClaimKind::Relative, format!("ratios of what it measures {when}")),

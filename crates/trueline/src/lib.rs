@@ -42,6 +42,7 @@ pub mod checks;
 pub mod claims;
 pub mod evidence;
 pub mod given;
+mod host_lines;
 mod host_report;
 pub mod judge;
 mod reading;

@@ -16,6 +16,7 @@ use serde_json::Value;
 use trueline::core::Severity;
 
 mod case;
+mod trees;
 
 use case::{Case, Told, codes};
 
@@ -26,23 +27,25 @@ fn program(name: &str) -> PathBuf {
     path
 }
 
+/// An argument with the folders of a case filled in.
+fn fill(text: &str, folder: &Path, made: &Path) -> String {
+    text.replace("{case}", &folder.to_string_lossy()).replace("{made}", &made.to_string_lossy())
+}
+
 /// Runs a case's program on its files.
 fn start(folder: &Path, made: &Path, case: &Case, more: &[&str]) -> Output {
-    let fill = |text: &String| {
-        text.replace("{case}", &folder.to_string_lossy()).replace("{made}", &made.to_string_lossy())
-    };
     let stdin = case.stdin.as_ref().map_or_else(Stdio::null, |name| {
         File::open(folder.join(name)).expect("the case's standard input is there").into()
     });
     Command::new(program(&case.program))
-        .args(case.arguments.iter().map(fill))
+        .args(case.arguments.iter().map(|text| fill(text, folder, made)))
         .args(more)
         .stdin(stdin)
         .output()
         .expect("the program starts")
 }
 
-fn make(name: &str, case: &Case) -> PathBuf {
+fn make(folder: &Path, name: &str, case: &Case) -> PathBuf {
     let made = Path::new(env!("CARGO_TARGET_TMPDIR")).join("casebook").join(name);
     let _ = fs::remove_dir_all(&made);
     fs::create_dir_all(&made).expect("the build folder can be written");
@@ -51,11 +54,22 @@ fn make(name: &str, case: &Case) -> PathBuf {
         let done = done.expect("the program starts");
         assert!(done.status.success(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
     }
+    for (tree, parts) in &case.trees {
+        let unpacked = trees::unpack(folder, parts, &made.join(tree));
+        assert_eq!(unpacked, Ok(()), "{name}");
+    }
+    if let Some(arguments) = &case.record {
+        let mut check_host = Command::new(program("check_host"));
+        check_host.args(arguments.iter().map(|text| fill(text, folder, &made)));
+        let done = check_host.arg("--out").arg(made.join("host.json")).output();
+        let done = done.expect("the program starts");
+        assert!(done.stderr.is_empty(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
+    }
     made
 }
 
 fn tell(folder: &Path, name: &str, case: Case) -> Told {
-    let made = make(name, &case);
+    let made = make(folder, name, &case);
     let mut told = Told { case, report: Value::Null, found: BTreeMap::new(), faults: Vec::new() };
     let text = start(folder, &made, &told.case, &[]);
     check_text(&mut told, &text);

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use trueline::checks::checks_document;
 use trueline::core::Thresholds;
+use trueline::host::parse_host_record;
 use trueline::judge::Allowed;
 use trueline::logs::{
     ReadOptions, definitions_document, formats_document, read_log_from, read_results, result_set,
 };
-use trueline::{Audit, log_report};
+use trueline::{Audit, host_report, log_report};
 use trueline_examples::story1::{Knobs, ReportedField, audited, tell};
 
 fn root() -> PathBuf {
@@ -54,9 +55,8 @@ fn the_readme_shows_what_its_first_command_prints() {
 #[test]
 fn a_library_crate_depends_on_core_and_on_no_sibling() {
     let mut seen = 0;
-    for (name, may) in
-        [("core", &[][..]), ("logs", &["trueline-core"][..]), ("baseline", &["trueline-core"][..])]
-    {
+    let core = &["trueline-core"][..];
+    for (name, may) in [("core", &[][..]), ("logs", core), ("baseline", core), ("host", core)] {
         let manifest: toml::Table = read(&format!("crates/{name}/Cargo.toml")).parse().unwrap();
         let ours: Vec<&String> = manifest["dependencies"]
             .as_table()
@@ -67,7 +67,7 @@ fn a_library_crate_depends_on_core_and_on_no_sibling() {
         assert!(ours.iter().all(|key| may.contains(&key.as_str())), "{name}: {ours:?}");
         seen += ours.len();
     }
-    assert_eq!(seen, 2);
+    assert_eq!(seen, 3);
 }
 
 #[test]
@@ -117,7 +117,9 @@ fn reports_fit_the_documented_schema() {
             assert!(document.contains(key.as_str()), "runs[].{key} is not documented");
         }
     }
-    for report in [audit, log, results] {
+    let record = parse_host_record(&read("cases/host-traffic-llama-cpp-clean/host.json")).unwrap();
+    let host = host_report("check_host", &record, &[], &Allowed::new(), &Thresholds::default());
+    for report in [audit, log, results, host.to_json()] {
         fits(&report, &schema, "report");
         assert!(report["results"].is_object());
         for claim in report["claims"].as_array().unwrap() {
@@ -132,4 +134,34 @@ fn reports_fit_the_documented_schema() {
             assert!(document.contains(&format!("`{key}")), "results.{key} is not documented");
         }
     }
+}
+
+/// The names of all fields in an object, conditions apart: those are listed with the checks.
+fn keys(value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(object) => {
+            for (key, value) in object.iter().filter(|(key, _)| *key != "conditions") {
+                found.insert(key.clone());
+                keys(value, found);
+            }
+        }
+        Value::Array(all) => all.iter().for_each(|value| keys(value, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_field_of_a_host_record_is_documented() {
+    let document = read("docs/host-record.md");
+    let mut found = BTreeSet::new();
+    for case in ["host-traffic-llama-cpp-clean", "host-traffic-llama-cpp-foreign"] {
+        let text = read(&format!("cases/{case}/host.json"));
+        keys(&serde_json::from_str(&text).unwrap(), &mut found);
+    }
+    assert!(found.len() > 100, "{} fields", found.len());
+    // A name by itself, in a path or in JSON, not as a part of another one.
+    let words: BTreeSet<&str> =
+        document.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).collect();
+    let missing: Vec<&String> = found.iter().filter(|key| !words.contains(key.as_str())).collect();
+    assert!(missing.is_empty(), "not in docs/host-record.md: {missing:?}");
 }

@@ -32,7 +32,8 @@ pub fn check_balance(about: Scope, balance: &Balance, thresholds: &Thresholds) -
         Some(share) if share <= least => Severity::Note,
         _ => Severity::Error,
     };
-    let mut finding = Finding::new(check, about, message(balance)).at(severity);
+    let said = message(balance) + &who(balance);
+    let mut finding = Finding::new(check, about, said).at(severity);
     for (name, value) in [
         ("server_requests", balance.counted),
         ("sent_requests", Some(balance.sent)),
@@ -50,8 +51,26 @@ pub fn check_balance(about: Scope, balance: &Balance, thresholds: &Thresholds) -
     if let Some(share) = share {
         finding = finding.with("foreign_share", share);
     }
+    if !balance.connected.is_empty() {
+        finding = finding.with("connected", balance.connected.clone());
+    }
     outcomes.found(finding.with("counted_by", balance.server.as_str()));
     outcomes
+}
+
+/// Who is named, of those that were connected.
+const NAMED: usize = 3;
+
+/// Who was connected, of whom it may have been.
+fn who(balance: &Balance) -> String {
+    let named: Vec<&str> = balance.connected.iter().take(NAMED).map(String::as_str).collect();
+    match (named.is_empty(), balance.connected.len() - named.len()) {
+        (true, _) => String::new(),
+        (false, 0) => format!("; connected besides ours: {}", named.join("; ")),
+        (false, more) => {
+            format!("; connected besides ours: {} and {more} more", named.join("; "))
+        }
+    }
 }
 
 /// Who counted, and how many.

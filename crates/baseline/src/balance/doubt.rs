@@ -57,6 +57,13 @@ pub enum Doubt {
         /// By us.
         ours: u64,
     },
+    /// The server writes so few digits that others may stand in what is rounded.
+    Rounded {
+        /// Which count.
+        of: Count,
+        /// How much of it at most.
+        hidden: u64,
+    },
     /// The server does not say how many requests it had at the readings.
     InFlightUnknown,
     /// At a reading the server had more requests than ours.
@@ -126,6 +133,13 @@ impl fmt::Display for Doubt {
                 count(*counted),
                 of.words(),
                 count(*ours)
+            ),
+            Self::Rounded { of, hidden } => write!(
+                f,
+                "the server writes its count of {} rounded: up to {} of others may be hidden; start \
+                 it anew, or measure for longer",
+                of.words(),
+                count(*hidden)
             ),
             Self::InFlightUnknown => {
                 f.write_str("the server does not say how many requests it had at the readings")

@@ -58,13 +58,27 @@ pub struct Balance {
     pub sent: u64,
     /// What the gauges say; `None` where nobody read them.
     pub gauges: Option<Gauges>,
+    /// Who was seen connected to the server besides ours, in words.
+    pub connected: Vec<String>,
 }
 
 impl Balance {
     /// A balance that could not be drawn up.
     pub fn unverified(doubt: Doubt) -> Self {
         let verdict = Verdict::Unverified(doubt);
-        Self { verdict, server: String::new(), counted: None, sent: 0, gauges: None }
+        let (server, connected) = (String::new(), Vec::new());
+        Self { verdict, server, counted: None, sent: 0, gauges: None, connected }
+    }
+
+    /// The same with who was seen connected to the server besides ours, in words.
+    ///
+    /// # Shape
+    /// It names those that may have sent what was counted and changes no verdict: who is connected
+    /// need not send anything.
+    #[must_use]
+    pub fn with_connected(mut self, who: impl IntoIterator<Item = String>) -> Self {
+        self.connected.extend(who);
+        self
     }
 
     /// Why it cannot be told, if it cannot.
@@ -136,7 +150,8 @@ pub fn balance_counters(
         other => other,
     };
     let counted = moved.ok().and_then(|moved| moved.get(Count::Requests));
-    Balance { verdict, server: after.server.clone(), counted, sent: own.most, gauges }
+    let (server, connected) = (after.server.clone(), Vec::new());
+    Balance { verdict, server, counted, sent: own.most, gauges, connected }
 }
 
 /// What the counts alone say.
@@ -151,18 +166,24 @@ fn judged(moved: &Moved, ledger: &Ledger, between: Between, thresholds: &Thresho
             None => surplus.deficit(share).map_or(Verdict::Clean, Verdict::Unverified),
         };
     };
+    // Requests in few digits are known in steps.
+    let rounding = moved.rounding(Count::Requests);
+    let counted_least = counted.saturating_sub(rounding);
     // Aborted requests are ours only where ours were given up.
     let aborted = moved.get(Count::Aborted).unwrap_or(0);
     let foreign =
-        counted.saturating_sub(own.most).max(aborted.saturating_sub(own.most - own.least));
+        counted_least.saturating_sub(own.most).max(aborted.saturating_sub(own.most - own.least));
     if foreign > 0 {
         return weigh(&surplus, Some((foreign, own.most)), few, share).unwrap_or(Verdict::Clean);
     }
-    if counted < own.least {
+    if counted.saturating_add(rounding) < own.least {
         let missing = own.least - counted;
         return Verdict::Unverified(Doubt::OwnMissing { of: Count::Requests, missing });
     }
-    let hidden = (counted - own.least).min(own.most - counted);
+    if real(rounding) > share * real(own.most) {
+        return Verdict::Unverified(Doubt::Rounded { of: Count::Requests, hidden: rounding });
+    }
+    let hidden = counted.saturating_sub(own.least).min(own.most.saturating_sub(counted));
     if real(hidden) > few && real(hidden) > share * real(own.most) {
         return Verdict::Unverified(Doubt::HiddenByFailures { hidden });
     }

@@ -6,12 +6,43 @@ use super::Doubt;
 
 /// How far each count moved; `None` for one that the server does not keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Moved([Option<u64>; Count::ALL.len()]);
+pub(super) struct Moved([Option<Step>; Count::ALL.len()]);
+
+/// How far one count moved, and how much of that may be rounding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Step {
+    by: u64,
+    rounding: u64,
+}
 
 impl Moved {
     /// How far one count moved.
-    pub(super) const fn get(&self, count: Count) -> Option<u64> {
-        self.0[count as usize]
+    pub(super) fn get(&self, count: Count) -> Option<u64> {
+        self.0[count as usize].map(|step| step.by)
+    }
+
+    /// By how much more or less it may have moved: the server writes few digits.
+    pub(super) fn rounding(&self, count: Count) -> u64 {
+        self.0[count as usize].map_or(0, |step| step.rounding)
+    }
+}
+
+impl Step {
+    /// From one number to a later one; `None` where it went back by more than rounding.
+    fn between(
+        before: &ServerCounters,
+        one: u64,
+        after: &ServerCounters,
+        two: u64,
+    ) -> Option<Self> {
+        let rounding = before.rounded_by(one).saturating_add(after.rounded_by(two));
+        let by = two.checked_sub(one).or_else(|| (one - two <= rounding).then_some(0))?;
+        Some(Self { by, rounding })
+    }
+
+    fn plus(self, other: Self) -> Option<Self> {
+        let by = self.by.checked_add(other.by)?;
+        Some(Self { by, rounding: self.rounding.saturating_add(other.rounding) })
     }
 }
 
@@ -32,7 +63,7 @@ pub(super) fn moved(before: &ServerCounters, after: &ServerCounters) -> Result<M
     })?;
     let mut sums = [None; Count::ALL.len()];
     for (slot, count) in sums.iter_mut().zip(Count::ALL) {
-        let mut sum = (!pairs.is_empty()).then_some(0_u64);
+        let mut sum = (!pairs.is_empty()).then(Step::default);
         for (one, two) in &pairs {
             let two = two.get(count).value();
             let one = if std::ptr::eq(*one, &raw const nothing) {
@@ -40,10 +71,14 @@ pub(super) fn moved(before: &ServerCounters, after: &ServerCounters) -> Result<M
             } else {
                 one.get(count).value()
             };
-            if one.zip(two).is_some_and(|(one, two)| two < one) {
-                return Err(Doubt::WentBack(count));
-            }
-            sum = sum.zip(two.zip(one)).and_then(|(sum, (two, one))| sum.checked_add(two - one));
+            let step = match one.zip(two) {
+                Some((one, two)) => {
+                    let step = Step::between(before, one, after, two);
+                    Some(step.ok_or(Doubt::WentBack(count))?)
+                }
+                None => None,
+            };
+            sum = sum.zip(step).and_then(|(sum, step)| sum.plus(step));
         }
         *slot = sum;
     }

@@ -270,3 +270,55 @@ fn without_a_request_of_ours_there_is_nothing_to_balance() {
     assert_eq!(verdict([0, 0, 0], &[]), none);
     assert_eq!(verdict([10, 1_000, 200], &[request(50, 2), request(-9, 2)]), none);
 }
+
+/// The same counts on top of so many that a server has counted before, in six digits.
+fn rounded(base: u64, more: [u64; 3]) -> Balance {
+    let written = |exact: u64, lost: u64| (exact + lost / 2) / lost * lost;
+    let counters = |seconds, more: [u64; 3]| {
+        let mut counters = read(seconds, &[more]);
+        counters.significant_digits = Some(6);
+        for count in [Count::PromptTokens, Count::OutputTokens] {
+            let exact = counters.engines[0].get(count).value().unwrap();
+            let lost = 10_u64.pow((exact.max(1).ilog10() + 1).saturating_sub(6));
+            counters.engines[0].set(count, Known::is(written(exact, lost), By::Reported));
+        }
+        counters.engines[0].requests = Known::default();
+        counters
+    };
+    let [_, prompt, output] = more;
+    let (one, two) = (counters(0, [0, base, 50]), counters(40, [0, base + prompt, 50 + output]));
+    balance(&one, &two, &ours())
+}
+
+#[test]
+fn six_digits_of_a_large_count_are_no_exact_balance() {
+    let verdict = |base, more| rounded(base, more).verdict;
+    // Up to 999,999 all is written; 1,000 prompt and 200 output tokens are ours.
+    assert_eq!(verdict(998_000, [0, 1_000, 200]), Verdict::Clean);
+    // Beyond, each reading is off by up to 10, which is 2 % of ours: next to nothing hides more.
+    let hides = |hidden| Doubt::Rounded { of: Count::PromptTokens, hidden };
+    assert_eq!(verdict(1_234_567, [0, 1_000, 200]), Verdict::Unverified(hides(20)));
+    // One reading of the two: 10 of 1,000 are next to nothing.
+    assert_eq!(verdict(999_500, [0, 1_000, 200]), Verdict::Clean);
+    // At 20 millions 200 may hide; at 2 billions the count does not move at all.
+    assert_eq!(verdict(23_456_789, [0, 1_000, 200]), Verdict::Unverified(hides(200)));
+    assert_eq!(verdict(2_000_000_000, [0, 1_000, 200]), Verdict::Unverified(hides(20_000)));
+    // What is more than rounding is of others: at least 1,500 - 20 - 1,000 prompt tokens.
+    let Verdict::Contaminated { prompt_tokens, output_tokens, share, .. } =
+        verdict(1_234_567, [0, 1_500, 300])
+    else {
+        panic!("half as much again");
+    };
+    assert_eq!((prompt_tokens, output_tokens, share), (Some(480), Some(100), Some(0.5)));
+}
+
+#[test]
+fn who_was_connected_is_named_and_is_no_traffic() {
+    let who = ["curl (process 7)".to_owned()];
+    let quiet = balance(&before(), &after([10, 1_000, 200]), &ours()).with_connected(who.clone());
+    assert_eq!(severity(&quiet), None);
+    let busy = balance(&before(), &after([13, 1_600, 230]), &ours()).with_connected(who);
+    let said = check_balance(Scope::default(), &busy, &Thresholds::default());
+    let message = &said.findings().next().unwrap().message;
+    assert!(message.ends_with("60 % of what was ours; connected besides ours: curl (process 7)"));
+}

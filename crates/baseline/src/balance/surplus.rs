@@ -10,6 +10,8 @@ use crate::stats::real;
 struct Side {
     of: Count,
     counted: u64,
+    /// By how much more or less it may be.
+    rounding: u64,
     ours: Range,
     largest: u64,
 }
@@ -17,11 +19,18 @@ struct Side {
 impl Side {
     fn of(of: Count, moved: &Moved, ledger: &Ledger, between: Between) -> Option<Self> {
         let (counted, ours) = moved.get(of).zip(ledger.tokens(of, between))?;
-        Some(Self { of, counted, ours, largest: ledger.largest(of)? })
+        let rounding = moved.rounding(of);
+        Some(Self { of, counted, rounding, ours, largest: ledger.largest(of)? })
     }
 
+    /// How much more than ours was counted at least.
     const fn beyond(&self) -> u64 {
-        self.counted.saturating_sub(self.ours.most)
+        self.counted.saturating_sub(self.rounding).saturating_sub(self.ours.most)
+    }
+
+    /// How much less than ours was counted at least.
+    const fn missing(&self) -> u64 {
+        self.ours.least.saturating_sub(self.counted.saturating_add(self.rounding))
     }
 
     /// Whether the server counted more, or less, than ours by more than a share of them.
@@ -57,8 +66,7 @@ impl Surplus {
     /// itself leaves the template out, so that only output tokens are asked.
     pub(super) fn difference(&self, share: f64) -> Option<Doubt> {
         let output = self.output?;
-        let less = output.ours.least.saturating_sub(output.counted);
-        let off = output.is_off(output.beyond(), share) || output.is_off(less, share);
+        let off = output.is_off(output.beyond(), share) || output.is_off(output.missing(), share);
         off.then(|| output.doubt())
     }
 
@@ -68,8 +76,13 @@ impl Surplus {
             return Some(Doubt::NothingInCommon);
         }
         self.sides().find_map(|side| {
-            let missing = side.ours.least.saturating_sub(side.counted);
-            side.is_off(missing, share).then_some(Doubt::OwnMissing { of: side.of, missing })
+            let missing = side.missing();
+            if side.is_off(missing, share) {
+                return Some(Doubt::OwnMissing { of: side.of, missing });
+            }
+            // What rounding may hide is no balance.
+            let hidden = side.rounding;
+            side.is_off(hidden, share).then_some(Doubt::Rounded { of: side.of, hidden })
         })
     }
 

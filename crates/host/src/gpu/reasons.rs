@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// # Examples
 /// ```
-/// use trueline_host::Reasons;
+/// use trueline_host::gpu::Reasons;
 /// let both = Reasons::SW_POWER_CAP.with(Reasons::from_bits(0x400));
 /// assert!(both.has(Reasons::SW_POWER_CAP) && !both.has(Reasons::GPU_IDLE));
 /// assert_eq!(both.to_string(), "power cap, 0x400");

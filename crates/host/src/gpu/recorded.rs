@@ -16,7 +16,7 @@ use super::state::GpuState;
 ///
 /// # Examples
 /// ```
-/// use trueline_host::{GpuReader, RecordedGpus};
+/// use trueline_host::gpu::{GpuReader, RecordedGpus};
 /// let mut gpus: RecordedGpus = serde_json::from_str(r#"{"before":[{}],"moments":[[]]}"#)?;
 /// assert_eq!(gpus.state().map(|gpus| gpus.len()), Ok(1));
 /// assert!(gpus.sample().is_ok() && gpus.sample().is_err());

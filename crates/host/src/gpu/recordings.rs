@@ -48,6 +48,7 @@ pub(super) fn watched(mut gpus: RecordedGpus) -> HostRecord {
             cpu: CpuTick::default(),
             gpus: sample,
             in_flight: Known::default(),
+            connected: Known::default(),
         });
     }
     let took = gpus.took_s;

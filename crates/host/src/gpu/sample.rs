@@ -123,7 +123,7 @@ impl GpuSample {
     /// # Examples
     /// ```
     /// use trueline_core::{By, Known, Share};
-    /// use trueline_host::{GpuLoad, GpuReading, GpuSample};
+    /// use trueline_host::gpu::{GpuLoad, GpuReading, GpuSample};
     /// let mut reading = GpuReading::default();
     /// reading.utilization = Known::is(Share::new(0.97)?, By::Measured);
     /// assert!(matches!(GpuSample::new(0, reading).load, GpuLoad::Busy(_)));

@@ -10,7 +10,7 @@ use super::reasons::Reasons;
 use super::sample::{GpuLoad, GpuReading, GpuSample};
 use super::state::GpuState;
 use crate::judge::View;
-use crate::processes::Role;
+use crate::processes::ProcessRole;
 use crate::record::HostRecord;
 use crate::snapshot::Snapshot;
 
@@ -165,7 +165,7 @@ pub(super) fn watts(milliwatts: u64) -> f64 {
 /// The ids of the processes that belong to client and server.
 pub(super) fn own_pids(snapshot: &Snapshot) -> Known<BTreeSet<u32>> {
     let ours = &snapshot.processes.ours;
-    if ours.iter().all(|process| process.role == Role::Watcher) {
+    if ours.iter().all(|process| process.role == ProcessRole::Watcher) {
         return Known::Not(Why::Absent);
     }
     Known::is(ours.iter().map(|process| process.pid).collect(), By::Measured)

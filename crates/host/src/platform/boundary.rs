@@ -14,6 +14,7 @@ use crate::root::Root;
 /// A container and a virtual machine are told apart: a container may well run in a virtual machine,
 /// and a marker of the one says nothing about the other.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct Boundary {
     /// The container around the watcher.

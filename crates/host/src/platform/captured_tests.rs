@@ -157,9 +157,9 @@ fn a_snapshot_is_the_same_after_writing_and_reading() {
 fn what_is_captured_of_a_live_machine_replays() {
     let folder = Tree::new();
     let root = Root::live().copying_to(folder.folder());
-    let mut live = Platform::read(&root, &Processes::default());
+    let mut live = Platform::read(&root, &Processes::default(), &Wanted::default());
     root.finish_copy().unwrap();
-    let mut again = Platform::read(&folder.root(), &Processes::default());
+    let mut again = Platform::read(&folder.root(), &Processes::default(), &Wanted::default());
     // The clock of the load goes on; each of its files is read once, so that all are equal here.
     assert_eq!(live.load, again.load);
     for platform in [&mut live, &mut again] {

@@ -10,7 +10,7 @@ use super::placement::Placement;
 use super::pressure::Pressure;
 use super::reading::{after_key, bytes_after, part};
 use crate::processes::CpuList;
-use crate::processes::Role;
+use crate::processes::ProcessRole;
 use crate::root::{Root, known};
 
 /// The groups that some processes are in, and these processes.
@@ -39,7 +39,7 @@ pub struct Member {
     /// Its id.
     pub pid: u32,
     /// What it is to the measurement.
-    pub party: Role,
+    pub party: ProcessRole,
     /// Its threads.
     pub threads: Known<u64>,
     /// The processors that its first thread may use.
@@ -66,7 +66,7 @@ pub(super) fn read_groups(root: &Root, mounts: &[Mount], placements: &[Placement
 
 impl Group {
     /// Whether it holds a process of one of the parties.
-    pub fn has(&self, parties: &[Role]) -> bool {
+    pub fn has(&self, parties: &[ProcessRole]) -> bool {
         self.members.iter().any(|member| parties.contains(&member.party))
     }
 

@@ -8,6 +8,7 @@ use crate::root::{Root, known};
 
 /// The counter that the system's clocks are read from.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct ClockSource {
     /// The one in use, such as `tsc`.

@@ -15,6 +15,7 @@ const FOLDER: &str = "sys/devices/system/cpu";
 /// Declared, not measured. Clocks of the moment are left out: they say nothing unless the processor
 /// is busy. Most virtual machines declare nothing.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct Frequency {
     /// Equal policies once each, with how many there are.

@@ -110,7 +110,7 @@ mod tests {
 
     use super::super::made::{Said, Tree, between, clocks, snapshot};
     use super::*;
-    use crate::processes::Role;
+    use crate::processes::ProcessRole;
     use crate::snapshot::Wanted;
 
     const CODE: &str = "quota-throttled";
@@ -153,8 +153,10 @@ mod tests {
     #[test]
     fn a_command_in_a_group_of_its_own_is_judged_though_the_group_is_gone_at_the_end() {
         let tree = machine();
-        let (mut before, mut after) =
-            (tree.snapshot(100, &[(10, Role::Client)]), tree.snapshot(110, &[(10, Role::Client)]));
+        let (mut before, mut after) = (
+            tree.snapshot(100, &[(10, ProcessRole::Client)]),
+            tree.snapshot(110, &[(10, ProcessRole::Client)]),
+        );
         let (unlike, later) = (before.clone(), after.clone());
         let mut groups = GroupsSeen::since(&before.processes);
         groups.look(&tree.root(), &[process(&tree, 20)]);
@@ -175,7 +177,7 @@ mod tests {
     #[test]
     fn a_group_that_both_ends_have_is_not_added_again() {
         let tree = machine();
-        let read = || snapshot(&tree.root(), 100, &[(20, Role::Client)]);
+        let read = || snapshot(&tree.root(), 100, &[(20, ProcessRole::Client)]);
         let (mut before, mut after) = (read(), read());
         after.clocks = clocks(110);
         let n = (before.platform.groups.len(), after.platform.groups.len());

@@ -8,6 +8,7 @@ use crate::root::{Root, known};
 
 /// Which machine this is, and since which start.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct Identity {
     /// A name of this start of the system; another start has another.

@@ -9,6 +9,7 @@ use crate::root::Root;
 
 /// What the processors did since boot, and who waited for them.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct SystemLoad {
     /// Where the time of all processors went.

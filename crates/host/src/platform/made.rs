@@ -11,7 +11,7 @@ use super::placement::Placement;
 use super::{Platform, check};
 use crate::clocks::Clocks;
 use crate::judge::View;
-use crate::processes::Role;
+use crate::processes::ProcessRole;
 use crate::record::HostRecord;
 use crate::root::Root;
 use crate::snapshot::{Snapshot, Wanted};
@@ -52,7 +52,7 @@ impl Tree {
     }
 
     /// The state that the tree shows, with some of its processes looked at.
-    pub(super) fn snapshot(&self, at_s: u64, processes: &[(u32, Role)]) -> Snapshot {
+    pub(super) fn snapshot(&self, at_s: u64, processes: &[(u32, ProcessRole)]) -> Snapshot {
         snapshot(&self.root(), at_s, processes)
     }
 }
@@ -64,12 +64,14 @@ impl Drop for Tree {
 }
 
 /// The state that a tree shows, so many seconds after boot.
-pub(super) fn snapshot(root: &Root, at_s: u64, processes: &[(u32, Role)]) -> Snapshot {
+pub(super) fn snapshot(root: &Root, at_s: u64, processes: &[(u32, ProcessRole)]) -> Snapshot {
     let mut snapshot = Snapshot::take(root, &Wanted::default());
     let mut placements: Vec<Placement> =
         processes.iter().map(|(pid, party)| Placement::of(root, *pid, *party)).collect();
     placements.push(Placement::watcher(root));
-    snapshot.platform = Platform::read_with(root, &placements);
+    if !snapshot.platform.macos.is_known() {
+        snapshot.platform = Platform::read_with(root, &placements);
+    }
     snapshot.clocks = clocks(at_s);
     snapshot
 }

@@ -11,6 +11,7 @@ use crate::root::Root;
 /// # Shape
 /// Counts are since boot.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct Memory {
     /// All of it.

@@ -50,15 +50,17 @@ pub use thermal::Throttled;
 pub use topology::{GpuPlace, Node, Topology};
 
 use crate::judge::View;
+use crate::processes::ProcessRole;
 use crate::processes::Processes;
-use crate::processes::Role;
 use crate::root::Root;
+use crate::snapshot::Wanted;
 pub(crate) use groups_seen::GroupsSeen;
 use macos::{MacosSystem, is_macos};
 use placement::{Placement, placements};
 
 /// The machine: processors, memory, limits, clocks, power.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct Platform {
     /// Which machine this is, and since which start.
@@ -89,8 +91,9 @@ pub struct Platform {
 }
 
 impl Platform {
-    pub(crate) fn read(root: &Root, processes: &Processes) -> Self {
-        Self::read_with(root, &placements(root, processes))
+    pub(crate) fn read(root: &Root, processes: &Processes, wanted: &Wanted) -> Self {
+        let platform = Self::read_with(root, &placements(root, processes));
+        if is_macos(root) { platform.with_macos(root, &wanted.pids()) } else { platform }
     }
 
     /// The same with given processes looked at.
@@ -100,7 +103,7 @@ impl Platform {
         let mounts = cgroup_mount::parse_mounts(&mountinfo);
         let topology = Topology::read(root);
         let groups = cgroup::read_groups(root, &mounts, placements);
-        let platform = Self {
+        Self {
             identity: Identity::read(root, &cpuinfo),
             boundary: Boundary::read(root, &cpuinfo, &mountinfo),
             frequency: Frequency::read(root),
@@ -113,14 +116,12 @@ impl Platform {
             topology,
             groups,
             macos: Known::Not(Why::NotApplicable),
-        };
-        if is_macos(root) { platform.with_macos(root, placements) } else { platform }
+        }
     }
 
-    fn with_macos(mut self, root: &Root, placements: &[Placement]) -> Self {
-        let of_run = placements.iter().filter(|p| p.party != Role::Watcher);
-        let pids: Vec<u32> = of_run.map(|placement| placement.pid).collect();
-        let (macos, system) = Macos::read(root, &pids);
+    /// The same with what macOS says of some processes: it has no `/proc` to find others in.
+    fn with_macos(mut self, root: &Root, pids: &[u32]) -> Self {
+        let (macos, system) = Macos::read(root, pids);
         let MacosSystem { boot_id, machine, kernel, cpu_model, cpus, .. } = system;
         self.identity.boot_id = boot_id;
         self.identity.machine = machine;
@@ -139,6 +140,24 @@ impl Platform {
         self
     }
 
+    /// Whether anything was read that is judged.
+    pub(crate) fn reads(&self) -> bool {
+        let Self { load, clock_source, frequency, throttled, power, memory, macos, .. } = self;
+        let of_load = load.ticks.is_known() || load.cpu_pressure.is_known();
+        let of_clocks = clock_source.current.is_known() || frequency.policies.is_known();
+        let of_power = power.supplies.is_known() || power.profile.is_known();
+        let of_memory = memory.swapped_in_pages.is_known() || load.memory_pressure.is_known();
+        let groups = self.groups.iter().any(|group| group.cpu.is_known());
+        of_load
+            || of_clocks
+            || of_power
+            || of_memory
+            || groups
+            || throttled.is_known()
+            || frequency.turbo.is_known()
+            || macos.is_known()
+    }
+
     pub(crate) fn note_conditions(&self, conditions: &mut Conditions) {
         conditions::note(self, conditions);
     }
@@ -146,8 +165,11 @@ impl Platform {
     /// The groups that matter to a measurement: those of client and server, or the watcher's where
     /// neither is known.
     fn groups_of_run(&self) -> Vec<&Group> {
-        let of_run: Vec<_> =
-            self.groups.iter().filter(|g| g.has(&[Role::Client, Role::Server])).collect();
+        let of_run: Vec<_> = self
+            .groups
+            .iter()
+            .filter(|g| g.has(&[ProcessRole::Client, ProcessRole::Server]))
+            .collect();
         if of_run.is_empty() { self.groups.iter().collect() } else { of_run }
     }
 }

@@ -8,7 +8,7 @@ use trueline_core::{Known, Why};
 use super::cgroup::{Group, Member};
 use super::reading::parsed;
 use super::topology::Topology;
-use crate::processes::Role;
+use crate::processes::ProcessRole;
 use crate::root::Root;
 
 /// A process with more memory is not asked: the kernel walks its page tables, 15 ms for each GiB
@@ -36,7 +36,7 @@ pub(super) fn read_memory_of_server(
         Some(_) => {}
     }
     let members = groups.iter().flat_map(|group| &group.members);
-    let servers = members.filter(|member| member.party == Role::Server);
+    let servers = members.filter(|member| member.party == ProcessRole::Server);
     let read: Vec<_> = servers.map(|server| read_one(root, server)).collect();
     let reason = read.iter().find_map(Known::why).unwrap_or(Why::NeedsMore);
     let all: Vec<NodeMemory> = read

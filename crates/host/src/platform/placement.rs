@@ -6,14 +6,14 @@ use trueline_core::{By, Known};
 
 use super::reading::{number_after, part};
 use crate::judge::View;
-use crate::processes::{Process, Processes, Role, own_time};
+use crate::processes::{Process, ProcessRole, Processes, own_time};
 use crate::root::{Root, known};
 
 /// A process, its groups and its threads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Placement {
     pub(super) pid: u32,
-    pub(super) party: Role,
+    pub(super) party: ProcessRole,
     /// The lines of its `/proc/<pid>/cgroup`.
     pub(super) cgroup: Known<Vec<String>>,
     pub(super) threads: Known<u64>,
@@ -34,8 +34,9 @@ pub(super) fn placements(root: &Root, processes: &Processes) -> Vec<Placement> {
     let others = processes.ours.iter().filter(|process| process.pid != watcher.pid);
     let mut all: Vec<Placement> = others.map(Placement::of_process).collect();
     // A program that measures may watch itself.
-    let measures = processes.ours.iter().any(|p| p.pid == watcher.pid && p.role != Role::Watcher);
-    let party = if measures { Role::Client } else { Role::Watcher };
+    let measures =
+        processes.ours.iter().any(|p| p.pid == watcher.pid && p.role != ProcessRole::Watcher);
+    let party = if measures { ProcessRole::Client } else { ProcessRole::Watcher };
     all.push(Placement { party, ..watcher });
     all
 }
@@ -50,7 +51,7 @@ impl Placement {
     pub(super) fn watcher(root: &Root) -> Self {
         let pid = part(&root.text("proc/self/status"), |text| number_after(text, "Pid"));
         let pid = pid.value().and_then(|pid| u32::try_from(pid).ok()).unwrap_or(0);
-        Self::read(root, "proc/self", pid, Role::Watcher)
+        Self::read(root, "proc/self", pid, ProcessRole::Watcher)
     }
 
     /// A process that was read already.
@@ -65,11 +66,11 @@ impl Placement {
 
     /// A process by its id.
     #[cfg(test)]
-    pub(super) fn of(root: &Root, pid: u32, party: Role) -> Self {
+    pub(super) fn of(root: &Root, pid: u32, party: ProcessRole) -> Self {
         Self::read(root, &format!("proc/{pid}"), pid, party)
     }
 
-    fn read(root: &Root, folder: &str, pid: u32, party: Role) -> Self {
+    fn read(root: &Root, folder: &str, pid: u32, party: ProcessRole) -> Self {
         let lines = root.text(&format!("{folder}/cgroup"));
         let lines = lines.map(|text| text.lines().map(str::to_owned).collect());
         let status = root.text(&format!("{folder}/status"));
@@ -80,8 +81,8 @@ impl Placement {
     /// The folder that it is read from.
     pub(super) fn folder(&self) -> String {
         match self.party {
-            Role::Watcher => "proc/self".to_owned(),
-            Role::Client | Role::Server => format!("proc/{}", self.pid),
+            ProcessRole::Watcher => "proc/self".to_owned(),
+            ProcessRole::Client | ProcessRole::Server => format!("proc/{}", self.pid),
         }
     }
 }

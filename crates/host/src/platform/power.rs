@@ -10,6 +10,7 @@ const FOLDER: &str = "sys/class/power_supply";
 
 /// Where the electric power comes from.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct Power {
     /// Batteries and lines; empty for a machine without either, as servers are.

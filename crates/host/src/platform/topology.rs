@@ -9,6 +9,7 @@ use crate::root::{Root, known};
 
 /// Processors and nodes.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct Topology {
     /// The processors that are switched on.

@@ -28,7 +28,8 @@ pub(crate) fn charge(before: &Listing, now: &Listing) -> BTreeMap<u32, u64> {
             let Some(stat) = before.get(&heir) else { break };
             heir = stat.parent;
         }
-        *owed.entry(heir).or_default() += ended.all_ticks();
+        let owed = owed.entry(heir).or_default();
+        *owed = owed.saturating_add(ended.all_ticks());
     }
     now.values()
         .map(|stat| {

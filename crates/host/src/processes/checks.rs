@@ -67,6 +67,7 @@ pub(crate) const FOREIGN_CPU_LOAD: CheckInfo = CheckInfo {
         ),
         threshold("peak_mean_share", 0.05, "of the processors, with a peak: less moves no mean"),
         threshold("delays_share", 0.5, "of the wait: who takes that much of it is its cause"),
+        threshold("named_share", 0.1, "of it: who took less is not whom it is about"),
         threshold("seconds", 2.0, "less says nothing: counters are kept in hundredths"),
     ],
     rule: "programs that are neither client nor server keep processors busy",

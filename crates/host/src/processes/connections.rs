@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::family::{Listing, Role};
+use super::family::{Listing, ProcessRole};
 use super::fds::read_fds;
 use super::sockets::{Socket, SocketState};
 use crate::root::Root;
@@ -30,7 +30,7 @@ pub struct Peer {
     pub connections: u64,
     /// Whose process it is, if one of client, server or watcher.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub role: Option<Role>,
+    pub role: Option<ProcessRole>,
     /// Its id, where it is a process of this machine that can be seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
@@ -42,24 +42,33 @@ pub struct Peer {
     pub address: Option<String>,
 }
 
+/// Each connection with the inode of its other end, where that is on this machine.
+pub(crate) type Ends<'a> = Vec<(&'a Socket, Option<u64>)>;
+
 /// Reads who is connected to some ports.
 pub(crate) fn read_connections(
     root: &Root,
     listing: &Listing,
-    roles: &BTreeMap<u32, Role>,
+    roles: &BTreeMap<u32, ProcessRole>,
     sockets: &[Socket],
     ports: &[u16],
     holders: &BTreeMap<u64, u32>,
 ) -> Connections {
-    let open: Vec<&Socket> = sockets
-        .iter()
-        .filter(|s| s.state == SocketState::Established && ports.contains(&s.local.port()))
-        .collect();
-    let ends = other_ends(&open, sockets);
+    let ends = ends(sockets, ports);
     let mut holders = holders.clone();
     if ends.iter().any(|(_, inode)| inode.is_some_and(|inode| !holders.contains_key(&inode))) {
         add_strangers(root, listing, roles, &mut holders);
     }
+    connections(&ends, listing, roles, &holders)
+}
+
+/// Who holds the other ends of connections.
+pub(crate) fn connections(
+    ends: &Ends<'_>,
+    listing: &Listing,
+    roles: &BTreeMap<u32, ProcessRole>,
+    holders: &BTreeMap<u64, u32>,
+) -> Connections {
     let mut peers: BTreeMap<(Option<u32>, Option<String>), u64> = BTreeMap::new();
     for (socket, inode) in ends {
         let pid = inode.and_then(|inode| holders.get(&inode).copied());
@@ -76,7 +85,7 @@ pub(crate) fn read_connections(
             name: pid.and_then(|pid| listing.get(&pid)).map(|stat| stat.name.clone()),
             address,
         })
-        .filter(|peer| peer.role != Some(Role::Server))
+        .filter(|peer| peer.role != Some(ProcessRole::Server))
         .collect();
     let count = peers.iter().map(|peer| peer.connections).sum();
     peers.sort_by_key(|peer| std::cmp::Reverse(peer.connections));
@@ -84,19 +93,21 @@ pub(crate) fn read_connections(
     Connections { count, peers }
 }
 
-/// Each connection with the inode of its other end, where that is on this machine.
-fn other_ends<'a>(open: &[&'a Socket], sockets: &[Socket]) -> Vec<(&'a Socket, Option<u64>)> {
+/// The open connections to some ports.
+pub(crate) fn ends<'a>(sockets: &'a [Socket], ports: &[u16]) -> Ends<'a> {
     let by_ends: BTreeMap<_, u64> =
         sockets.iter().map(|s| ((s.local, s.remote), s.inode)).collect();
-    open.iter()
-        .map(|s| (*s, by_ends.get(&(s.remote, s.local)).copied().filter(|inode| *inode != 0)))
+    sockets
+        .iter()
+        .filter(|s| s.state == SocketState::Established && ports.contains(&s.local.port()))
+        .map(|s| (s, by_ends.get(&(s.remote, s.local)).copied().filter(|inode| *inode != 0)))
         .collect()
 }
 
 fn add_strangers(
     root: &Root,
     listing: &Listing,
-    roles: &BTreeMap<u32, Role>,
+    roles: &BTreeMap<u32, ProcessRole>,
     holders: &mut BTreeMap<u64, u32>,
 ) {
     for stat in listing.values().filter(|s| !s.is_kernel && !roles.contains_key(&s.pid)) {
@@ -129,13 +140,13 @@ mod tests {
         let sockets = parse_sockets(TCP);
         let listing: Listing =
             [stat(30, 1, "server"), stat(20, 1, "bench")].map(|s| (s.pid, s)).into();
-        let roles = BTreeMap::from([(30, Role::Server), (20, Role::Client)]);
+        let roles = BTreeMap::from([(30, ProcessRole::Server), (20, ProcessRole::Client)]);
         let holders = BTreeMap::from([(21, 20), (22, 20), (24, 30), (10, 30), (11, 30)]);
         let nowhere = Root::at("no/such/folder");
         let all = read_connections(&nowhere, &listing, &roles, &sockets, &[8000], &holders);
         assert_eq!(all.count, 3);
         let words: Vec<_> = all.peers.iter().map(|p| (p.connections, p.role, p.pid)).collect();
-        assert_eq!(words, [(2, Some(Role::Client), Some(20)), (1, None, None)]);
+        assert_eq!(words, [(2, Some(ProcessRole::Client), Some(20)), (1, None, None)]);
         assert_eq!(all.peers[1].address.as_deref(), Some("2.0.0.10"));
         assert_eq!(super::super::server::listeners(&sockets, &holders), [(8000, 10)]);
     }

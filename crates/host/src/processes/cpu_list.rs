@@ -13,7 +13,7 @@ const MOST: u32 = 1 << 16;
 ///
 /// # Examples
 /// ```
-/// use trueline_host::CpuList;
+/// use trueline_host::processes::CpuList;
 /// let cpus: CpuList = "0-3,8".parse().unwrap();
 /// assert_eq!(cpus.len(), 5);
 /// assert_eq!(cpus.to_string(), "0-3,8");

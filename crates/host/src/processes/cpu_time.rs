@@ -50,10 +50,10 @@ impl CpuTime {
 
     fn plus(&self, other: &Self) -> Self {
         Self {
-            busy_ticks: self.busy_ticks + other.busy_ticks,
-            idle_ticks: self.idle_ticks + other.idle_ticks,
-            interrupt_ticks: self.interrupt_ticks + other.interrupt_ticks,
-            steal_ticks: self.steal_ticks + other.steal_ticks,
+            busy_ticks: self.busy_ticks.saturating_add(other.busy_ticks),
+            idle_ticks: self.idle_ticks.saturating_add(other.idle_ticks),
+            interrupt_ticks: self.interrupt_ticks.saturating_add(other.interrupt_ticks),
+            steal_ticks: self.steal_ticks.saturating_add(other.steal_ticks),
         }
     }
 }
@@ -106,9 +106,9 @@ fn parse_time(rest: &str) -> Option<CpuTime> {
     let mut next = || fields.next().unwrap_or(0);
     let (iowait, irq, softirq, steal) = (next(), next(), next(), next());
     Some(CpuTime {
-        busy_ticks: user + nice + system,
-        idle_ticks: idle + iowait,
-        interrupt_ticks: irq + softirq,
+        busy_ticks: user.saturating_add(nice).saturating_add(system),
+        idle_ticks: idle.saturating_add(iowait),
+        interrupt_ticks: irq.saturating_add(softirq),
         steal_ticks: steal,
     })
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::family::Role;
+use super::family::ProcessRole;
 use super::threads::{RunTime, read_run_time, thread_ids};
 use crate::root::Root;
 
@@ -17,7 +17,7 @@ const INTERVAL: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Of {
     pub(crate) pid: u32,
-    pub(crate) role: Role,
+    pub(crate) role: ProcessRole,
     /// Whether it began since the threads were last read: all of its time is then new.
     pub(crate) is_new: bool,
 }
@@ -42,14 +42,14 @@ impl Delays {
         root: &Root,
         at: Duration,
         processes: &[Of],
-    ) -> Option<BTreeMap<Role, RunTime>> {
+    ) -> Option<BTreeMap<ProcessRole, RunTime>> {
         self.new.extend(processes.iter().filter(|of| of.is_new).map(|of| of.pid));
         let waits = self.read_at.is_some_and(|then| at.saturating_sub(then) < INTERVAL);
         if waits && self.seen.len() > FEW_THREADS {
             return None;
         }
         let mut seen = BTreeMap::new();
-        let mut added: BTreeMap<Role, RunTime> = BTreeMap::new();
+        let mut added: BTreeMap<ProcessRole, RunTime> = BTreeMap::new();
         for of in processes {
             let known = self.seen.range((of.pid, 0)..=(of.pid, u32::MAX)).next().is_some();
             for tid in thread_ids(root, of.pid) {
@@ -82,7 +82,7 @@ mod tests {
         let at = Duration::from_secs;
         let of = |pid, role, is_new| Of { pid, role, is_new };
         let mut delays = Delays::default();
-        let client = of(20, Role::Client, false);
+        let client = of(20, ProcessRole::Client, false);
         tree.write("proc/20/task/20/schedstat", "100 10 1");
         assert_eq!(delays.read(&tree.root(), at(1), &[client]), None);
         // 50 and 5 on the first thread; 7 and 1 on a second that began; a new process with 30 and 3.
@@ -91,9 +91,9 @@ mod tests {
         tree.write("proc/22/task/22/schedstat", "30 3 1");
         // One that is new here and old in itself is not charged for its past.
         tree.write("proc/40/task/40/schedstat", "9000 9000 1");
-        let all = [client, of(22, Role::Client, true), of(40, Role::Server, false)];
+        let all = [client, of(22, ProcessRole::Client, true), of(40, ProcessRole::Server, false)];
         let added = delays.read(&tree.root(), at(2), &all).unwrap();
-        assert_eq!(added[&Role::Client], RunTime { ran_ns: 87, waited_ns: 9 });
-        assert_eq!(added[&Role::Server], RunTime::default());
+        assert_eq!(added[&ProcessRole::Client], RunTime { ran_ns: 87, waited_ns: 9 });
+        assert_eq!(added[&ProcessRole::Server], RunTime::default());
     }
 }

@@ -10,7 +10,7 @@ use super::stat::Stat;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Role {
+pub enum ProcessRole {
     /// It measures, or was started by what measures.
     Client,
     /// It serves, or was started by what serves.
@@ -32,14 +32,14 @@ pub(crate) struct Heads {
 }
 
 impl Heads {
-    fn role_of(&self, pid: u32) -> Option<Role> {
+    fn role_of(&self, pid: u32) -> Option<ProcessRole> {
         if self.clients.contains(&pid) {
-            return Some(Role::Client);
+            return Some(ProcessRole::Client);
         }
         if self.server == Some(pid) {
-            return Some(Role::Server);
+            return Some(ProcessRole::Server);
         }
-        (self.own == Some(pid)).then_some(Role::Watcher)
+        (self.own == Some(pid)).then_some(ProcessRole::Watcher)
     }
 }
 
@@ -53,17 +53,19 @@ impl Heads {
 pub(crate) fn roles<'a>(
     listing: &Listing,
     heads: &Heads,
-    before: &BTreeMap<u32, Role>,
+    before: &BTreeMap<u32, ProcessRole>,
     cgroup_of: impl Fn(u32) -> Option<&'a str>,
-) -> BTreeMap<u32, Role> {
-    let mut roles: BTreeMap<u32, Role> = listing
+) -> BTreeMap<u32, ProcessRole> {
+    let mut roles: BTreeMap<u32, ProcessRole> = listing
         .keys()
         .filter_map(|pid| Some((*pid, by_ancestors(listing, heads, before, *pid)?)))
         .collect();
     let Some(server) = heads.server.and_then(|pid| listing.get(&pid)) else { return roles };
-    let ours: Vec<&Stat> = members(listing, &roles, |role| role != Role::Server);
-    let family: BTreeSet<u32> =
-        members(listing, &roles, |role| role == Role::Server).iter().map(|s| s.pid).collect();
+    let ours: Vec<&Stat> = members(listing, &roles, |role| role != ProcessRole::Server);
+    let family: BTreeSet<u32> = members(listing, &roles, |role| role == ProcessRole::Server)
+        .iter()
+        .map(|s| s.pid)
+        .collect();
 
     let job = (!ours.iter().any(|s| s.group == server.group)).then_some(server.group);
     let leads = family.contains(&server.session)
@@ -77,7 +79,7 @@ pub(crate) fn roles<'a>(
             || session.is_some_and(|session| session != 0 && stat.session == session)
             || cgroup.is_some_and(|own| cgroup_of(stat.pid) == Some(own));
         if same {
-            roles.entry(stat.pid).or_insert(Role::Server);
+            roles.entry(stat.pid).or_insert(ProcessRole::Server);
         }
     }
     roles
@@ -85,8 +87,8 @@ pub(crate) fn roles<'a>(
 
 fn members<'a>(
     listing: &'a Listing,
-    roles: &BTreeMap<u32, Role>,
-    is: impl Fn(Role) -> bool,
+    roles: &BTreeMap<u32, ProcessRole>,
+    is: impl Fn(ProcessRole) -> bool,
 ) -> Vec<&'a Stat> {
     roles.iter().filter(|(_, role)| is(**role)).filter_map(|(pid, _)| listing.get(pid)).collect()
 }
@@ -94,9 +96,9 @@ fn members<'a>(
 fn by_ancestors(
     listing: &Listing,
     heads: &Heads,
-    before: &BTreeMap<u32, Role>,
+    before: &BTreeMap<u32, ProcessRole>,
     pid: u32,
-) -> Option<Role> {
+) -> Option<ProcessRole> {
     std::iter::once(pid)
         .chain(ancestors(listing, pid).map(|stat| stat.pid))
         .find_map(|pid| heads.role_of(pid).or_else(|| before.get(&pid).copied()))
@@ -122,7 +124,7 @@ mod tests {
         Heads { clients: vec![20], server: Some(30), own: Some(10) }
     }
 
-    fn of(listing: &Listing, pid: u32) -> Option<Role> {
+    fn of(listing: &Listing, pid: u32) -> Option<ProcessRole> {
         roles(listing, &heads(), &BTreeMap::new(), |_| None).get(&pid).copied()
     }
 
@@ -137,9 +139,12 @@ mod tests {
             stat(31, 30, "engine"),
             stat(40, 1, "other"),
         ]);
-        assert_eq!(of(&all, 10), Some(Role::Watcher));
-        assert_eq!(of(&all, 21), Some(Role::Client));
-        assert_eq!((of(&all, 30), of(&all, 31)), (Some(Role::Server), Some(Role::Server)));
+        assert_eq!(of(&all, 10), Some(ProcessRole::Watcher));
+        assert_eq!(of(&all, 21), Some(ProcessRole::Client));
+        assert_eq!(
+            (of(&all, 30), of(&all, 31)),
+            (Some(ProcessRole::Server), Some(ProcessRole::Server))
+        );
         assert_eq!((of(&all, 40), of(&all, 1)), (None, None));
     }
 
@@ -159,7 +164,7 @@ mod tests {
             stat(40, 1, "other"),
         ]);
         for pid in [29, 33, 35] {
-            assert_eq!(of(&all, pid), Some(Role::Server), "{pid}");
+            assert_eq!(of(&all, pid), Some(ProcessRole::Server), "{pid}");
         }
         assert_eq!(of(&all, 40), None);
         // One script started the client in the same group: nothing follows from it.
@@ -176,7 +181,7 @@ mod tests {
         helper.session = 28;
         // The leader of a daemon's session is gone.
         let mut all = listing([stat(1, 0, "init"), server, helper]);
-        assert_eq!(of(&all, 36), Some(Role::Server));
+        assert_eq!(of(&all, 36), Some(ProcessRole::Server));
         all.insert(28, stat(28, 1, "bash"));
         assert_eq!(of(&all, 36), None);
     }
@@ -186,7 +191,7 @@ mod tests {
         let mut all = listing([stat(1, 0, "init"), stat(30, 1, "server"), stat(37, 1, "helper")]);
         let own = |_: u32| Some("/system.slice/vllm.service");
         let none = BTreeMap::new();
-        assert_eq!(roles(&all, &heads(), &none, own).get(&37), Some(&Role::Server));
+        assert_eq!(roles(&all, &heads(), &none, own).get(&37), Some(&ProcessRole::Server));
         all.insert(20, stat(20, 1, "bench"));
         assert_eq!(roles(&all, &heads(), &none, own).get(&37), None);
     }
@@ -194,8 +199,8 @@ mod tests {
     #[test]
     fn once_of_a_family_always_of_it_and_rings_end() {
         let all = listing([stat(50, 1, "orphan"), stat(51, 52, "a"), stat(52, 51, "b")]);
-        let before = BTreeMap::from([(50, Role::Client)]);
-        assert_eq!(roles(&all, &heads(), &before, |_| None).get(&50), Some(&Role::Client));
+        let before = BTreeMap::from([(50, ProcessRole::Client)]);
+        assert_eq!(roles(&all, &heads(), &before, |_| None).get(&50), Some(&ProcessRole::Client));
         assert_eq!(of(&all, 51), None);
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use trueline_core::Known;
 
 use super::cpu_list::CpuList;
-use super::family::{Listing, Role};
+use super::family::{Listing, ProcessRole};
 use super::process::{Depth, Look, Process};
 use super::stat::{Policy, Stat};
 use super::status::parse_status;
@@ -64,7 +64,7 @@ impl Glimpses {
         &mut self,
         root: &Root,
         listing: &Listing,
-        roles: &BTreeMap<u32, Role>,
+        roles: &BTreeMap<u32, ProcessRole>,
         own: Option<u32>,
         now: Option<(Duration, Duration)>,
     ) -> Vec<Process> {
@@ -78,7 +78,7 @@ impl Glimpses {
         let stands_in = self.stands_in;
         let look = Look { root, listing, own, stands_in, depth: Depth::Glance };
         let mut told = Vec::new();
-        for (pid, role) in roles.iter().filter(|(_, role)| **role != Role::Watcher) {
+        for (pid, role) in roles.iter().filter(|(_, role)| **role != ProcessRole::Watcher) {
             let Some(stat) = listing.get(pid) else { continue };
             let known = self.seen.get(pid).filter(|known| known.is_of(stat));
             let same = known.is_some_and(|known| !(closely && known.differs(root, *pid)));

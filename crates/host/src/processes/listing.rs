@@ -10,6 +10,9 @@ use super::process::cgroup_lines;
 use super::stat::{Stat, parse_stat};
 use crate::root::Root;
 
+/// Where a captured tree says which process took it.
+const OWN: &str = "trueline/self.txt";
+
 /// The ids of all processes, in order.
 pub(crate) fn process_ids(root: &Root) -> Result<Vec<u32>, Why> {
     let names = root.names("proc")?;
@@ -38,7 +41,7 @@ pub(crate) fn read_listing(root: &Root) -> Result<Listing, Why> {
 
 /// The id of the process that reads; `None` where there is no `/proc/self`.
 pub(crate) fn own_id(root: &Root) -> Option<u32> {
-    root.link("proc/self").ok()?.trim().parse().ok()
+    root.link_kept_at("proc/self", OWN).ok()?.trim().parse().ok()
 }
 
 /// Cgroups by process, where the server has one of its own; else nobody's is of interest.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use trueline_core::{Known, Why};
 
-use super::family::Role;
+use super::family::ProcessRole;
 use super::readings::Processes;
 use crate::root::Root;
 use crate::snapshot::{ServerProcess, Wanted};
@@ -42,7 +42,7 @@ fn a_child_at_nice_5_is_seen_as_such() {
     let child = run("nice", &["-n", "5", "sleep", "20"]);
     let wanted = Wanted { client: vec![child.0.id()], server: None, ..Wanted::default() };
     let read = read_until(&wanted, "sleep");
-    let sleeper = read.of(Role::Client).next().unwrap();
+    let sleeper = read.of(ProcessRole::Client).next().unwrap();
     assert_eq!((sleeper.nice, sleeper.threads.listed[0].nice), (5, 5));
     assert_eq!(sleeper.ancestors.first().map(|up| up.pid), Some(std::process::id()));
     assert_eq!(sleeper.command.as_deref(), Some("sleep 20"));
@@ -83,6 +83,8 @@ fn a_copy_reads_as_the_machine_did_and_holds_no_secret() {
     live.finish_copy().unwrap();
     let again = Processes::read(&Root::at(&folder), &wanted);
     assert_eq!(read, again);
+    let written = serde_json::to_string(&read).unwrap();
+    assert_eq!(serde_json::from_str::<Processes>(&written).unwrap(), read);
     let environ = folder.join(format!("proc/{}/environ", child.0.id()));
     assert_eq!(std::fs::read(environ).unwrap(), b"");
     std::fs::remove_dir_all(&folder).unwrap();

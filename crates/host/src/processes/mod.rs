@@ -26,17 +26,20 @@ mod status;
 mod strangers;
 mod threads;
 mod tick;
+mod visitors;
 
 #[cfg(test)]
 mod captured;
 #[cfg(all(test, target_os = "linux"))]
 mod live;
+#[cfg(test)]
+mod metered;
 
 pub use checks::{PROCESS_CHECKS, PROCESS_CONDITIONS};
 pub use connections::{Connections, Peer};
 pub use cpu_list::{CpuList, CpuListError};
 pub use cpu_time::{CpuTime, CpuTimes};
-pub use family::Role;
+pub use family::ProcessRole;
 pub use meter::Meter;
 pub use others::{Other, Others};
 pub use process::{Ancestor, Autogroup, Process, Tracer};

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::family::{Listing, Role};
+use super::family::{Listing, ProcessRole};
+use super::meter::sum;
 
 /// Others that are kept for the time they took, and as many for the rate at which they took it.
 const MOST: usize = 24;
@@ -40,8 +41,8 @@ pub struct Others {
 }
 
 /// Reads off a listing who else took processor time.
-pub(crate) fn others(listing: &Listing, roles: &BTreeMap<u32, Role>) -> Others {
-    let now = listing.values().map(|stat| stat.start_ticks).max().unwrap_or(0) + 1;
+pub(crate) fn others(listing: &Listing, roles: &BTreeMap<u32, ProcessRole>) -> Others {
+    let now = listing.values().map(|stat| stat.start_ticks).max().unwrap_or(0).saturating_add(1);
     let (kernel, users): (Vec<_>, Vec<_>) = listing.values().partition(|stat| stat.is_kernel);
     let mut foreign: Vec<Other> = users
         .iter()
@@ -54,7 +55,9 @@ pub(crate) fn others(listing: &Listing, roles: &BTreeMap<u32, Role>) -> Others {
         })
         .collect();
     // Ticks for each 10,000 of life: a ratio in integers.
-    let rate = |other: &Other| other.ticks.saturating_mul(10_000) / (now - other.start_ticks);
+    let rate = |other: &Other| {
+        other.ticks.saturating_mul(10_000) / now.saturating_sub(other.start_ticks).max(1)
+    };
     foreign.sort_by_key(|other| std::cmp::Reverse(rate(other)));
     let mut busiest: Vec<Other> = foreign.drain(..foreign.len().min(MOST)).collect();
     foreign.sort_by_key(|other| std::cmp::Reverse(other.ticks));
@@ -62,7 +65,7 @@ pub(crate) fn others(listing: &Listing, roles: &BTreeMap<u32, Role>) -> Others {
     busiest.sort_by_key(|other| other.pid);
     Others {
         count: users.len() as u64,
-        kernel_ticks: kernel.iter().map(|stat| stat.own_ticks).sum(),
+        kernel_ticks: sum(kernel.iter().map(|stat| stat.own_ticks)),
         busiest,
     }
 }
@@ -84,7 +87,7 @@ mod tests {
         let mut thread = stat(2, 0, "kthreadd");
         (thread.is_kernel, thread.own_ticks) = (true, 7);
         listing.insert(2, thread);
-        let roles = BTreeMap::from([(100, Role::Client)]);
+        let roles = BTreeMap::from([(100, ProcessRole::Client)]);
         let others = others(&listing, &roles);
         let has = |pid| others.busiest.iter().any(|other| other.pid == pid);
         assert!(has(300) && has(301) && !has(302) && !has(100) && !has(2));

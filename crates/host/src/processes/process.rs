@@ -6,7 +6,7 @@ use trueline_core::{By, Known, Why};
 use super::command::parse_command;
 use super::cpu_list::CpuList;
 use super::environment::keep_slowing;
-use super::family::{Listing, Role, ancestors};
+use super::family::{Listing, ProcessRole, ancestors};
 use super::fds::read_fds;
 use super::libraries::{is_debug_path, keep_signs, parse_mapped};
 use super::stat::{Policy, Stat};
@@ -29,7 +29,7 @@ pub struct Process {
     /// When it began, in hundredths of a second since boot.
     pub start_ticks: u64,
     /// Whose it is.
-    pub role: Role,
+    pub role: ProcessRole,
     /// Its name, at most 15 characters.
     pub name: String,
     /// Whether it measures nothing itself and stands in for what is started as it was: what is seen
@@ -142,7 +142,7 @@ pub(crate) struct Look<'a> {
 
 impl Look<'_> {
     /// Reads one process, and the inodes of its sockets.
-    pub(crate) fn read(&self, stat: &Stat, role: Role) -> (Process, Vec<u64>) {
+    pub(crate) fn read(&self, stat: &Stat, role: ProcessRole) -> (Process, Vec<u64>) {
         let (root, pid) = (self.root, stat.pid);
         let at = |file: &str| format!("proc/{pid}/{file}");
         let status = root.text(&at("status"));
@@ -162,7 +162,7 @@ impl Look<'_> {
             start_ticks: stat.start_ticks,
             role,
             name: stat.name.clone(),
-            stands_in: self.stands_in && self.own == Some(pid) && role == Role::Client,
+            stands_in: self.stands_in && self.own == Some(pid) && role == ProcessRole::Client,
             command: command.ok().and_then(|line| parse_command(&line)),
             ancestors: ancestors(self.listing, pid).map(Ancestor::of).collect(),
             nice: stat.nice,
@@ -188,7 +188,7 @@ impl Look<'_> {
     }
 
     /// Signs of a debug build, and profilers.
-    fn signs(&self, pid: u32, role: Role) -> (Signs, Signs) {
+    fn signs(&self, pid: u32, role: ProcessRole) -> (Signs, Signs) {
         let exe = self.root.link(&format!("proc/{pid}/exe"));
         let maps = match self.depth {
             Depth::Whole => self.root.bytes_keeping(&format!("proc/{pid}/maps"), keep_signs),
@@ -199,7 +199,7 @@ impl Look<'_> {
         if self.own == Some(pid) && self.stands_in {
             return (Ok(debug), maps.map(|mapped| mapped.profilers));
         }
-        if self.own == Some(pid) && role == Role::Client && own_is_debug(self.root) {
+        if self.own == Some(pid) && role == ProcessRole::Client && own_is_debug(self.root) {
             debug.push("debug assertions".to_owned());
         } else if exe.as_ref().is_ok_and(|exe| is_debug_path(exe)) {
             debug.push("target/debug".to_owned());

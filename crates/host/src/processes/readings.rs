@@ -8,8 +8,9 @@ use trueline_core::{By, Known, Why};
 use super::connections::{Connections, read_connections};
 use super::cpu_list::CpuList;
 use super::cpu_time::{CpuTimes, parse_cpu_times};
-use super::family::{Heads, Listing, Role, roles};
+use super::family::{Heads, Listing, ProcessRole, roles};
 use super::listing::{own_id, read_cgroups, read_listing};
+use super::meter::sum;
 use super::others::{Others, others};
 use super::process::{Depth, Look, Process};
 use super::server::{Server, find_server, listeners, read_sockets};
@@ -21,6 +22,7 @@ const MOST: usize = 128;
 
 /// The processes of client and server, and who else is busy.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct Processes {
     /// The processes of client and server, and the watcher's, by id; at most 128.
@@ -46,13 +48,22 @@ pub struct Processes {
 
 impl Processes {
     /// The processes of one role.
-    pub fn of(&self, role: Role) -> impl Iterator<Item = &Process> {
+    pub fn of(&self, role: ProcessRole) -> impl Iterator<Item = &Process> {
         self.ours.iter().filter(move |process| process.role == role)
     }
 
     /// The processors that the processes of a role may run on; `None` where none is known.
-    pub fn allowed_cpus(&self, role: Role) -> Option<CpuList> {
-        joined_cpus(self.of(role))
+    ///
+    /// # Shape
+    /// A process that took less than a hundredth of the role's time is left out: the shell that
+    /// started the others with `taskset` is not kept where they are.
+    pub fn allowed_cpus(&self, role: ProcessRole) -> Option<CpuList> {
+        joined_cpus(&self.of(role).collect::<Vec<_>>())
+    }
+
+    /// Whether anything was read of processes or processors.
+    pub(crate) fn reads(&self) -> bool {
+        !self.ours.is_empty() || self.cpu.is_known()
     }
 
     pub(crate) fn read(root: &Root, wanted: &Wanted) -> Self {
@@ -81,7 +92,7 @@ impl Processes {
             for inode in sockets {
                 // Of those that inherited a socket the server's process counts.
                 let holder = holders.entry(inode).or_insert(stat.pid);
-                if role == Role::Server {
+                if role == ProcessRole::Server {
                     *holder = stat.pid;
                 }
             }
@@ -91,7 +102,7 @@ impl Processes {
         let serving: BTreeMap<u64, u32> = holders
             .iter()
             .filter(|(_, pid)| {
-                roles.get(*pid) == Some(&Role::Server) || heads.server == Some(**pid)
+                roles.get(*pid) == Some(&ProcessRole::Server) || heads.server == Some(**pid)
             })
             .map(|(inode, pid)| (*inode, *pid))
             .collect();
@@ -127,9 +138,10 @@ impl Processes {
 
     /// Reads which processors share a core, where client and server are kept on different ones.
     fn read_siblings(&self, root: &Root) -> Known<Vec<CpuList>> {
-        let lists = self.allowed_cpus(Role::Client).zip(self.allowed_cpus(Role::Server));
+        let lists =
+            self.allowed_cpus(ProcessRole::Client).zip(self.allowed_cpus(ProcessRole::Server));
         // Who stands in for the client may start it elsewhere.
-        let undecided = self.of(Role::Client).any(|process| process.stands_in);
+        let undecided = self.of(ProcessRole::Client).any(|process| process.stands_in);
         let apart = |(a, b): &(CpuList, CpuList)| undecided || a.shared(b).is_empty();
         let Some((client, server)) = lists.filter(apart) else {
             return Known::Not(Why::NotApplicable);
@@ -149,9 +161,12 @@ impl Processes {
     }
 }
 
-/// The processors that any of some processes may run on; `None` where none is known.
-pub(crate) fn joined_cpus<'a>(processes: impl IntoIterator<Item = &'a Process>) -> Option<CpuList> {
-    let lists = processes.into_iter().filter_map(|process| match &process.allowed_cpus {
+/// The processors that any of some processes may run on, those that hardly ran left out; `None` where
+/// none is known.
+pub(crate) fn joined_cpus(processes: &[&Process]) -> Option<CpuList> {
+    let all = sum(processes.iter().map(|process| process.own_ticks));
+    let busy = processes.iter().filter(|process| process.own_ticks.saturating_mul(100) >= all);
+    let lists = busy.filter_map(|process| match &process.allowed_cpus {
         Known::Is { value, .. } => Some(value.clone()),
         Known::Not(_) => None,
     });

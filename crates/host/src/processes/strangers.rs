@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::charge::charge;
 use super::command::parse_command;
-use super::family::{Listing, Role};
-use super::meter::per_second;
+use super::family::{Listing, ProcessRole};
+use super::meter::{per_second, rounded, sum};
 use super::tick::Busy;
 use crate::root::Root;
 
@@ -59,7 +59,7 @@ impl Strangers {
         root: &Root,
         at: Duration,
         listing: &Listing,
-        roles: &BTreeMap<u32, Role>,
+        roles: &BTreeMap<u32, ProcessRole>,
     ) -> Vec<Busy> {
         let then = self.at.replace(at);
         let earlier = std::mem::replace(&mut self.listing, listing.clone());
@@ -73,9 +73,15 @@ impl Strangers {
             let Some(stat) = listing.get(&pid) else { continue };
             let cores = per_second(ticks, over);
             if stat.is_kernel {
-                kernel += ticks;
+                kernel = sum([kernel, ticks]);
             } else if !roles.contains_key(&pid) && cores >= QUIET / 10.0 {
-                busy.push(Busy { name: stat.name.clone(), pid, command: None, cores, over });
+                busy.push(Busy {
+                    name: stat.name.clone(),
+                    pid,
+                    command: None,
+                    cores: rounded(cores),
+                    over,
+                });
             }
         }
         self.kernel_cores = per_second(kernel, over);

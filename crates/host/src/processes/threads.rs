@@ -7,7 +7,7 @@ use super::stat::{Policy, Stat, parse_stat};
 use crate::root::Root;
 
 /// Threads of a process that are listed one by one, by id.
-const MOST_LISTED: usize = 64;
+const MOST_LISTED: u64 = 64;
 
 /// Threads beyond those that are listed for their nice.
 const MOST_NICED: usize = 16;
@@ -101,9 +101,10 @@ pub(crate) fn read_threads(root: &Root, pid: u32) -> Threads {
         let time = time.map_or_else(Known::Not, |time| Known::is(time, By::Measured));
         let Stat { name, nice, policy, .. } = stat;
         let thread = Thread { tid, name, nice, policy, time };
+        let is_first = threads.count <= MOST_LISTED;
         let stands_out = thread.is_disfavoured() && niced < MOST_NICED;
-        if threads.listed.len() < MOST_LISTED + niced || stands_out {
-            niced += usize::from(threads.listed.len() >= MOST_LISTED + niced);
+        if is_first || stands_out {
+            niced += usize::from(!is_first);
             threads.listed.push(thread);
         }
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use trueline_core::Known;
 
-use super::family::Role;
+use super::family::ProcessRole;
 use super::process::Process;
 use super::threads::RunTime;
 
@@ -18,6 +18,7 @@ use super::threads::RunTime;
 /// Over the processors that client and server may run on. What nobody wanted is not applicable,
 /// what is gone absent.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct CpuTick {
     /// Since the tick before.
@@ -70,11 +71,11 @@ pub struct Busy {
 
 impl CpuTick {
     /// How long the threads of a role ran and waited.
-    pub(crate) fn delay(&self, role: Role) -> Option<RunTime> {
+    pub(crate) fn delay(&self, role: ProcessRole) -> Option<RunTime> {
         match role {
-            Role::Client => self.client_delay.value(),
-            Role::Server => self.server_delay.value(),
-            Role::Watcher => None,
+            ProcessRole::Client => self.client_delay.value(),
+            ProcessRole::Server => self.server_delay.value(),
+            ProcessRole::Watcher => None,
         }
     }
 }

@@ -46,6 +46,7 @@ pub fn parse_server_counters(text: &str, at: Known<WallTime>) -> Result<ServerCo
     counters.running = gauge(server, server.running, &read);
     counters.waiting = gauge(server, server.waiting, &read);
     counters.unreadable_lines = read.bad_lines;
+    counters.significant_digits = server.significant_digits;
     Ok(counters)
 }
 

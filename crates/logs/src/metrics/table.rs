@@ -63,6 +63,8 @@ pub struct MetricsServer {
     pub counting: Counting,
     /// What to know before one quotes them.
     pub note: &'static str,
+    /// In how many significant digits it writes counts, if not in all.
+    pub significant_digits: Option<u32>,
     pub(super) prefixes: &'static [&'static str],
     pub(super) counts: &'static [Source],
     pub(super) cached: Option<(&'static str, Unlisted)>,

@@ -71,7 +71,9 @@ impl Work<'_> {
         let ledger = Ledger::of(here().flat_map(|run| &run.requests));
         let Counted { before, after, .. } = counted;
         let in_flight = counted.in_flight();
-        let balance = balance_counters(before, after, &ledger, &in_flight, &self.audit.thresholds);
+        let connected = counted.record.visitors().into_iter().map(|visitor| visitor.to_string());
+        let balance = balance_counters(before, after, &ledger, &in_flight, &self.audit.thresholds)
+            .with_connected(connected);
         // What is left over may be of a run of ours of which only sums are known.
         let mut sums = here().filter(|run| run.side == Side::Client && run.requests.is_empty());
         match sums.next() {

@@ -1,7 +1,7 @@
 //! Which host records speak of a run, and what they say.
 
 use trueline_core::{BenchRun, Need, Outcomes, Scope, Thresholds};
-use trueline_host::{HostRecord, check_host, host_checks};
+use trueline_host::{HostRecord, check_host, check_same_host, host_checks};
 
 /// Judges the host records that reach over a run; without one its state is not observed. A record
 /// of another machine, or without any reading that is judged, is none.
@@ -31,6 +31,25 @@ pub(super) fn check_host_records(
     let covers = records.iter().any(|record| is_of(record, run, Reach::Wholly));
     let gpu = run.conditions.get("gpu").is_none() || over.iter().any(|record| record.reads_gpu());
     (covers && gpu, outcomes)
+}
+
+/// Compares the hosts of two arms, the first record over each; nothing without a record of both.
+pub(super) fn check_hosts_of_arms(
+    about: &Scope,
+    records: &[HostRecord],
+    arms: (&[&BenchRun], &[&BenchRun]),
+    varies: &[String],
+    thresholds: &Thresholds,
+) -> Outcomes {
+    let of = |runs: &[&BenchRun]| {
+        records.iter().find(|record| runs.iter().any(|run| is_of(record, run, Reach::Partly)))
+    };
+    match (of(arms.0), of(arms.1)) {
+        (Some(first), Some(second)) if !std::ptr::eq(first, second) => {
+            check_same_host(about, first, second, varies, thresholds)
+        }
+        _ => Outcomes::default(),
+    }
 }
 
 /// How far a record reaches over a run.

@@ -78,6 +78,58 @@ pub(crate) use results::{cells_json, requests_json, stats_json, whole};
 /// # Ok(())
 /// # }
 /// ```
+///
+/// Inside a harness, with the host watched and the server asked for its counts:
+/// ```
+/// use trueline::core::{BenchRun, Known, ServerCounters, Why};
+/// use trueline::{Audit, host, logs};
+///
+/// # use trueline::core::{By, Outcome, RequestRecord, Side, Stretch, WallTime};
+/// # use std::time::{Duration, SystemTime, UNIX_EPOCH};
+/// # fn now() -> Known<WallTime> {
+/// #     let since = SystemTime::now().duration_since(UNIX_EPOCH).ok();
+/// #     Known::derived(since.and_then(|s| WallTime::from_nanos(0).plus(s)), Why::Absent)
+/// # }
+/// # fn my_loop() -> BenchRun {
+/// #     let mut request = RequestRecord::default();
+/// #     request.started = now();
+/// #     std::thread::sleep(Duration::from_millis(20));
+/// #     request.tokens.prompt = RequestRecord::counted(1_000);
+/// #     request.tokens.cached = RequestRecord::counted(0);
+/// #     request.tokens.output = RequestRecord::counted(20);
+/// #     let took = Duration::from_millis(20);
+/// #     request.spans.set(Stretch::ClientTtft, Known::is(took, By::Measured));
+/// #     request.spans.set(Stretch::ClientE2e, Known::is(took, By::Measured));
+/// #     request.outcome = Outcome::Ok;
+/// #     BenchRun::new("mine", Side::Client, vec![request])
+/// # }
+/// # // A server of which one request of ours is counted, and three of others with it.
+/// # fn fetch(asked: u64) -> String {
+/// #     let (running, waiting) = ("vllm:num_requests_running", "vllm:num_requests_waiting");
+/// #     let served = if asked > 1 { 4 } else { 0 };
+/// #     format!("vllm:request_success_total{{finished_reason=\"stop\"}} {served}\n\
+/// #              {running} 0\n{waiting} 0\n")
+/// # }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// // Your HTTP client; the crates have none.
+/// # let mut asked = 0;
+/// let mut counters = move || -> Result<ServerCounters, Why> {
+/// #   asked += 1;
+///     let text = fetch(asked);
+///     logs::parse_server_counters(&text, now()).map_err(|_| Why::Unreadable)
+/// };
+/// let options = host::WatchOptions::default().with_counters(Box::new(counters));
+///
+/// let watch = host::Watch::start(options)?;
+/// let run = my_loop();
+/// let record = watch.finish()?;
+///
+/// let claims = [trueline::claims::parse_claim("mine", "ttft_s.median = 0.02")?];
+/// let report = Audit::new().run(run).host(record).judge(&claims);
+/// assert!(report.claims[0].revoked_by.contains(&"foreign-traffic".into()));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Audit {
     runs: Vec<BenchRun>,

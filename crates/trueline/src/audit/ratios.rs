@@ -13,6 +13,7 @@ use trueline_core::{Claim, Metric, Need, Scope, Side, Statistic};
 
 use super::Work;
 use super::arms::{ArmOf, joint, side_of};
+use super::hosts::check_hosts_of_arms;
 use crate::given::{GivenWhat, explain_loss};
 
 /// A ratio that was computed for a claim.
@@ -151,6 +152,9 @@ impl Work<'_> {
         let thresholds = &self.audit.thresholds;
         let works = (&work(ours), &work(theirs));
         self.outcomes.extend(check_same_work(about.clone(), &varies, works, thresholds));
+        let arms = (ours.runs.as_slice(), theirs.runs.as_slice());
+        let hosts = &self.audit.hosts;
+        self.outcomes.extend(check_hosts_of_arms(&about, hosts, arms, &varies, thresholds));
         if checked.value.is_empty() {
             self.evidence.met(Need::MaterialConditions, about);
         } else {

@@ -19,6 +19,11 @@ pub(super) struct Case {
     pub(super) arguments: Vec<String>,
     /// Arguments of `make_story`, which writes to `{made}`; without them `{made}` is empty.
     pub(super) make: Option<Vec<String>>,
+    /// Trees of `/proc` and `/sys` to lay over each other, by the folder of `{made}` that they make.
+    #[serde(default)]
+    pub(super) trees: BTreeMap<String, Vec<String>>,
+    /// Arguments with which `check_host` first writes the record `{made}/host.json`.
+    pub(super) record: Option<Vec<String>>,
     pub(super) stdin: Option<String>,
     pub(super) exit: i32,
     /// Codes that are found above a note.

@@ -57,8 +57,7 @@ mod tests {
     use trueline_core::Severity::{Error, Warning};
 
     use crate::platform::made::{Said, Tree, at_once};
-    use crate::processes::Role;
-    use crate::snapshot::Snapshot;
+    use crate::snapshot::{ServerProcess, Snapshot, Wanted};
 
     const CODE: &str = "macos-background-qos";
 
@@ -68,7 +67,8 @@ mod tests {
         if !ps.is_empty() {
             tree.write("macos/ps", ps);
         }
-        tree.snapshot(100, &[(501, Role::Server)])
+        let wanted = Wanted { server: Some(ServerProcess::Pid(501)), ..Wanted::default() };
+        Snapshot::take(&tree.root(), &wanted)
     }
 
     #[test]

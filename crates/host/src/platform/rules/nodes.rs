@@ -9,7 +9,7 @@ use crate::platform::Platform;
 use crate::platform::cgroup::Member;
 use crate::platform::reading::{seen, share};
 use crate::processes::CpuList;
-use crate::processes::Role;
+use crate::processes::ProcessRole;
 
 /// A server that may use the processors of all nodes has no memory that is far from all of them:
 /// only one that is bound to some nodes is judged.
@@ -21,7 +21,7 @@ pub(super) fn nodes(view: &View<'_>, check: &CheckInfo) -> Verdict {
         Some(_) => {}
     }
     let members = platform.groups.iter().flat_map(|group| &group.members);
-    let servers: Vec<&Member> = members.filter(|m| m.party == Role::Server).collect();
+    let servers: Vec<&Member> = members.filter(|m| m.party == ProcessRole::Server).collect();
     if servers.is_empty() {
         return Err(Need::ServerProcess);
     }
@@ -115,7 +115,7 @@ mod tests {
         if let Some(maps) = maps {
             tree.write("proc/500/numa_maps", maps);
         }
-        tree.snapshot(100, &[(500, Role::Server)])
+        tree.snapshot(100, &[(500, ProcessRole::Server)])
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::platform::cgroup::Group;
 use crate::platform::placement::{OwnCpu, own_cpu};
 use crate::platform::pressure::Pressure;
 use crate::platform::reading::{seen, share};
-use crate::processes::Role;
+use crate::processes::ProcessRole;
 
 /// A resource that was waited for, and how much.
 struct Waited {
@@ -118,10 +118,10 @@ fn worst_group(
 ) -> Option<(f64, String)> {
     let before = &stretch.before.platform.groups;
     let group = |after: &Group| {
-        let party = after.members.iter().find(|m| m.party != Role::Watcher)?;
+        let party = after.members.iter().find(|m| m.party != ProcessRole::Watcher)?;
         let same = before.iter().find(|group| group_name(group) == group_name(after))?;
         let share = full_share(of(same), of(after), stretch.took)?;
-        let who = if party.party == Role::Server { "the server" } else { "the client" };
+        let who = if party.party == ProcessRole::Server { "the server" } else { "the client" };
         Some((share, format!("{who} (process {})", party.pid)))
     };
     let shares = stretch.after.platform.groups.iter().filter_map(group);
@@ -130,7 +130,7 @@ fn worst_group(
 
 /// A group by one of its processes.
 fn group_name(group: &Group) -> Option<u32> {
-    group.members.iter().filter(|m| m.party != Role::Watcher).map(|m| m.pid).min()
+    group.members.iter().filter(|m| m.party != ProcessRole::Watcher).map(|m| m.pid).min()
 }
 
 fn full_share(before: Known<Pressure>, after: Known<Pressure>, took: Duration) -> Option<f64> {
@@ -179,7 +179,7 @@ mod tests {
             ("sys/fs/cgroup/serve/cpu.pressure", &line(cpu_ms)),
             ("sys/fs/cgroup/serve/memory.pressure", &line(memory_ms)),
         ]);
-        tree.snapshot(at_s, &[(500, Role::Server)])
+        tree.snapshot(at_s, &[(500, ProcessRole::Server)])
     }
 
     /// A server in the topmost group: the machine's pressure, and its ticks of two processors.
@@ -193,7 +193,7 @@ mod tests {
             ("proc/pressure/memory", "some total=0\nfull total=0"),
             ("sys/devices/system/cpu/online", "0-1"),
         ]);
-        let mut state = tree.snapshot(at_s, &[(500, Role::Server)]);
+        let mut state = tree.snapshot(at_s, &[(500, ProcessRole::Server)]);
         let ticks = CpuTicks { user: busy, idle, ..CpuTicks::default() };
         state.platform.load.ticks = Known::is(ticks, By::Measured);
         state

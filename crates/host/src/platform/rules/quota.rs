@@ -13,7 +13,7 @@ use crate::platform::cgroup_cpu::{CpuChain, CpuLevel, Quota};
 use crate::platform::cgroup_mount::Above;
 use crate::platform::reading::{float, grown, seen, share};
 use crate::processes::CpuList;
-use crate::processes::Role;
+use crate::processes::ProcessRole;
 
 /// What a group did between two moments.
 struct Held<'a> {
@@ -86,7 +86,7 @@ pub(super) fn throttled(view: &View<'_>, check: &CheckInfo) -> Verdict {
 
 /// Whether client or server is known. The watcher's own groups can accuse and cannot clear them.
 fn is_of_run(platform: &Platform) -> bool {
-    platform.groups.iter().any(|group| group.has(&[Role::Client, Role::Server]))
+    platform.groups.iter().any(|group| group.has(&[ProcessRole::Client, ProcessRole::Server]))
 }
 
 fn is_limited(level: &CpuLevel) -> bool {
@@ -134,7 +134,7 @@ fn of_unseen(view: &View<'_>, check: &CheckInfo, stretch: &Stretch<'_>, time: Du
     let held = time.as_secs_f64() / stretch.took.as_secs_f64();
     let large = held >= view.thresholds.get(check, "error_held_share");
     let message = format!(
-        "a control group above those visible here held it back for {} s, {} of the time",
+        "a control group above those visible here held client or server back for {} s, {} of the time",
         short(time.as_secs_f64(), 3),
         percent(held),
     );
@@ -207,13 +207,13 @@ pub(super) fn threads(view: &View<'_>, check: &CheckInfo) -> Verdict {
 /// Server or client, whichever has more threads in a group, all its processes together; and one
 /// of them.
 fn most_threads(group: &Group) -> Option<(&'static str, u64, &Member)> {
-    let of = |party: Role, who: &'static str| {
+    let of = |party: ProcessRole, who: &'static str| {
         let members = group.members.iter().filter(move |member| member.party == party);
         let threads = members.clone().filter_map(|member| member.threads.value());
         let most = members.max_by_key(|member| member.threads.value())?;
         Some((who, threads.reduce(u64::saturating_add)?, most))
     };
-    let parties = [of(Role::Server, "the server"), of(Role::Client, "the client")];
+    let parties = [of(ProcessRole::Server, "the server"), of(ProcessRole::Client, "the client")];
     parties.into_iter().flatten().max_by_key(|(_, threads, _)| *threads)
 }
 

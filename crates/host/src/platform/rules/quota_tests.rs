@@ -3,13 +3,13 @@
 use trueline_core::Severity::{Error, Warning};
 
 use crate::platform::made::{Said, Tree, at_once, between};
-use crate::processes::Role;
+use crate::processes::ProcessRole;
 use crate::snapshot::Snapshot;
 
 const V2: &str = "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup rw";
 const V1: &str = "32 31 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu";
 
-const SERVER: &[(u32, Role)] = &[(500, Role::Server)];
+const SERVER: &[(u32, ProcessRole)] = &[(500, ProcessRole::Server)];
 
 /// A server of some threads in the group `/serve` of the second version.
 fn serving(at_s: u64, max: &str, stat: &str, threads: u64) -> Snapshot {

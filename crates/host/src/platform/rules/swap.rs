@@ -8,7 +8,7 @@ use crate::judge::{Stretch, View};
 use crate::platform::cgroup::{Group, Member};
 use crate::platform::cgroup_memory::MemoryLevel;
 use crate::platform::reading::{float, grown, seen};
-use crate::processes::Role;
+use crate::processes::ProcessRole;
 
 /// Reading back is the effect: a thread waits for it. Writing out and meeting a limit are causes.
 pub(super) fn swapping(view: &View<'_>, check: &CheckInfo) -> Verdict {
@@ -77,7 +77,7 @@ fn of_groups(stretch: &Stretch<'_>, of: fn(&MemoryLevel) -> Known<u64>) -> Optio
 fn server_growth(stretch: &Stretch<'_>) -> Option<u64> {
     let members = |state: &crate::Snapshot| -> Vec<Member> {
         let all = state.platform.groups.iter().flat_map(|group| group.members.clone());
-        all.filter(|member| member.party == Role::Server).collect()
+        all.filter(|member| member.party == ProcessRole::Server).collect()
     };
     let before = members(stretch.before);
     let grown = members(stretch.after).into_iter().filter_map(|member| {
@@ -92,7 +92,7 @@ mod tests {
     use trueline_core::Severity::{Error, Warning};
 
     use crate::platform::made::{Said, Tree, at_once, between};
-    use crate::processes::Role;
+    use crate::processes::ProcessRole;
     use crate::snapshot::Snapshot;
 
     const CODE: &str = "swapping";
@@ -116,7 +116,7 @@ mod tests {
             ("proc/500/status", &status),
             ("sys/fs/cgroup/serve/memory.events", made.events),
         ]);
-        tree.snapshot(at_s, &[(500, Role::Server)])
+        tree.snapshot(at_s, &[(500, ProcessRole::Server)])
     }
 
     #[test]

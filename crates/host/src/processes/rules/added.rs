@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use trueline_core::{Known, Need, Why};
 
-use super::super::family::Role;
+use super::super::family::ProcessRole;
 use super::super::process::Process;
 use super::super::readings::Processes;
 use super::super::threads::{RunTime, Threads};
@@ -15,14 +15,14 @@ use crate::judge::View;
 /// How long the threads of a family ran and waited over a stretch of time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Delay {
-    pub(super) role: Role,
+    pub(super) role: ProcessRole,
     pub(super) ran_s: f64,
     pub(super) waited_s: f64,
     pub(super) took_s: f64,
 }
 
 impl Delay {
-    fn new(role: Role, time: RunTime, took: Duration) -> Self {
+    fn new(role: ProcessRole, time: RunTime, took: Duration) -> Self {
         let seconds = |ns| Duration::from_nanos(ns).as_secs_f64();
         let (ran_s, waited_s) = (seconds(time.ran_ns), seconds(time.waited_ns));
         Self { role, ran_s, waited_s, took_s: took.as_secs_f64() }
@@ -50,12 +50,16 @@ impl Delay {
 /// # Shape
 /// From the ticks where they have it: they see what began and ended in between. Else from the
 /// processes that are there at both ends.
-pub(super) fn delay(view: &View<'_>, seen: &Seen<'_>, role: Role) -> Result<Option<Delay>, Need> {
+pub(super) fn delay(
+    view: &View<'_>,
+    seen: &Seen<'_>,
+    role: ProcessRole,
+) -> Result<Option<Delay>, Need> {
     let mut sum = RunTime::default();
     let mut took = Duration::ZERO;
     let mut any = false;
     for cpu in view.ticks().iter().map(|tick| &tick.cpu) {
-        took += cpu.took;
+        took = took.saturating_add(cpu.took);
         if let Some(time) = cpu.delay(role) {
             sum = sum.plus(time);
             any = true;
@@ -89,7 +93,7 @@ pub(super) fn delay(view: &View<'_>, seen: &Seen<'_>, role: Role) -> Result<Opti
 pub(crate) fn own_time(view: &View<'_>) -> Option<(Duration, Duration)> {
     let seen = super::seen::seen(view);
     let mut known = None;
-    for role in [Role::Client, Role::Server] {
+    for role in [ProcessRole::Client, ProcessRole::Server] {
         let Some(delay) = delay(view, &seen, role).ok()? else { continue };
         let (ran, waited) = known.unwrap_or_default();
         let time = |s| Duration::try_from_secs_f64(s).unwrap_or_default();

@@ -3,13 +3,13 @@
 use trueline_core::{By, Conditions, Known};
 
 use super::super::cpu_list::CpuList;
-use super::super::family::Role;
+use super::super::family::ProcessRole;
 use super::super::readings::Processes;
 use super::nice::worst_nice;
 use super::seen::seen;
 use crate::judge::View;
 
-const ROLES: [Role; 2] = [Role::Client, Role::Server];
+const ROLES: [ProcessRole; 2] = [ProcessRole::Client, ProcessRole::Server];
 
 /// What is noted: how client and server are favoured, and where they may run.
 struct Noted {
@@ -30,7 +30,7 @@ impl Processes {
     }
 
     /// The highest nice of a thread of a role; `None` without one.
-    fn worst_nice(&self, role: Role) -> Option<i32> {
+    fn worst_nice(&self, role: ProcessRole) -> Option<i32> {
         let threads = self.of(role).flat_map(|process| {
             let listed = process.threads.listed.iter().map(|thread| thread.nice);
             listed.chain(std::iter::once(process.nice))

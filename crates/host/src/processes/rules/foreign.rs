@@ -6,13 +6,13 @@ use trueline_core::number::{percent, short};
 use trueline_core::{Finding, Need, Outcomes, Severity};
 
 use super::super::checks::FOREIGN_CPU_LOAD;
-use super::super::family::Role;
+use super::super::family::ProcessRole;
 use super::super::tick::CpuTick;
 use super::added::{delay, mean};
 use super::conclusion::conclude;
 use super::run_delay::is_error;
 use super::seen::seen;
-use super::unwatched::foreign_between;
+use super::unwatched::{foreign_between, who_between};
 use crate::judge::View;
 
 /// What others took over a stretch of time.
@@ -41,6 +41,7 @@ pub(super) fn check_foreign_load(view: &View<'_>, outcomes: &mut Outcomes) {
     if foreign.seconds < view.thresholds.get(check, "seconds") {
         return conclude(view, outcomes, check, None, Some(Need::HostWatched));
     }
+    let limit = |name| view.thresholds.get(check, name);
     let found = severity(view, &foreign).map(|(severity, why)| {
         let mut message = format!(
             "other programs kept {} of {} processors busy on average",
@@ -53,7 +54,11 @@ pub(super) fn check_foreign_load(view: &View<'_>, outcomes: &mut Outcomes) {
             }
             _ => {}
         }
-        if let Some((name, seconds)) = foreign.who.first() {
+        // Who took little of it is not whom it is about.
+        let is_main = |(_, seconds): &&(String, f64)| {
+            seconds / foreign.seconds >= limit("named_share") * foreign.cores
+        };
+        if let Some((name, seconds)) = foreign.who.first().filter(is_main) {
             message +=
                 &format!(", above all {name} ({} cores)", short(seconds / foreign.seconds, 2));
         } else {
@@ -83,7 +88,7 @@ fn severity(view: &View<'_>, foreign: &Foreign) -> Option<(Severity, &'static st
         return Some((Severity::Error, ""));
     }
     let seen = seen(view);
-    let delays = [Role::Client, Role::Server].into_iter().any(|role| {
+    let delays = [ProcessRole::Client, ProcessRole::Server].into_iter().any(|role| {
         let delay = delay(view, &seen, role).ok().flatten().filter(|delay| is_error(view, delay));
         delay.is_some_and(|d| foreign.cores > limit("delays_share") * d.waited_cores())
     });
@@ -119,7 +124,10 @@ fn foreign(view: &View<'_>) -> Result<Foreign, Need> {
         error += if foreign > error_share * on { took / seconds } else { 0.0 };
         warning += if foreign > warning_cores(view, on) { took / seconds } else { 0.0 };
     }
-    Ok(Foreign { cpus, cores, seconds, above: Some((error, warning)), who: who(&ticks) })
+    // A short watch lists everybody at its two ends alone.
+    let named = who(&ticks);
+    let who = if named.is_empty() { who_between(view, cores * seconds) } else { named };
+    Ok(Foreign { cpus, cores, seconds, above: Some((error, warning)), who })
 }
 
 /// Seconds of processor time by name, most first.

@@ -7,7 +7,7 @@ use trueline_core::{
     By, CheckOutcome, Evidence, Known, Outcomes, Scope, Severity, Thresholds, Why,
 };
 
-use super::super::family::Role;
+use super::super::family::ProcessRole;
 use super::super::process::Process;
 use super::super::readings::Processes;
 use super::super::server::Server;
@@ -35,7 +35,7 @@ pub(crate) fn process(pid: u32) -> Process {
     Process {
         pid,
         start_ticks: u64::from(pid),
-        role: Role::Client,
+        role: ProcessRole::Client,
         name: "bench".to_owned(),
         stands_in: false,
         command: None,
@@ -74,7 +74,7 @@ pub(crate) struct Made {
 
 pub(crate) fn made() -> Made {
     let mut server = process(30);
-    server.role = Role::Server;
+    server.role = ProcessRole::Server;
     server.name = "server".to_owned();
     let listeners = vec![(8000, 10)];
     let name = server.name.clone();
@@ -115,6 +115,7 @@ pub(crate) fn ticks(n: u64) -> Vec<Tick> {
         cpu: cpu.clone(),
         gpus: Vec::new(),
         in_flight: Known::Not(Why::Absent),
+        connected: Known::Not(Why::Absent),
     };
     (0..n).map(tick).collect()
 }

@@ -6,12 +6,13 @@ use trueline_core::number::percent;
 use trueline_core::{Finding, Need, Outcomes, Severity};
 
 use super::super::checks::NICE_NOT_ZERO;
-use super::super::family::Role;
+use super::super::family::ProcessRole;
 use super::super::process::Process;
 use super::super::stat::Policy;
 use super::added::{Delay, delay};
 use super::conclusion::conclude;
 use super::nice_cause::cause;
+use super::run_delay::matters;
 use super::seen::{Seen, seen, whose};
 use crate::judge::View;
 
@@ -48,7 +49,7 @@ pub(super) fn check_nice(view: &View<'_>, outcomes: &mut Outcomes) {
         .map(|worst| {
             let delay = delay(view, &seen, worst.process.role).ok().flatten();
             let limit = view.thresholds.get(check, "delay_share");
-            (worst, delay.filter(|delay| delay.share() > limit && delay.waited_cores() > 0.01))
+            (worst, delay.filter(|delay| delay.share() > limit && matters(view, delay)))
         })
         .collect();
     let worst = worst.into_iter().max_by_key(|(worst, delay)| (delay.is_some(), worst.rank()));
@@ -122,7 +123,7 @@ fn worst(process: &Process, idle_s: f64) -> Option<Worst<'_>> {
 }
 
 /// The nice of the least favoured thread of a role that did its part; `None` without one.
-pub(super) fn worst_nice(view: &View<'_>, seen: &Seen<'_>, role: Role) -> Option<i32> {
+pub(super) fn worst_nice(view: &View<'_>, seen: &Seen<'_>, role: ProcessRole) -> Option<i32> {
     let idle_s = view.thresholds.get(&NICE_NOT_ZERO, "idle_share") * ran_s(seen, role);
     let of_role = seen.processes.iter().filter(|process| process.role == role);
     of_role.filter_map(|process| worst(process, idle_s)).map(|worst| worst.nice).max()
@@ -134,7 +135,7 @@ fn ran(process: &Process) -> f64 {
 }
 
 /// How long the threads of a family had run, those of processes seen last.
-fn ran_s(seen: &Seen<'_>, role: Role) -> f64 {
+fn ran_s(seen: &Seen<'_>, role: ProcessRole) -> f64 {
     let mut counted: Vec<&Process> = Vec::new();
     for process in seen.processes.iter().filter(|process| process.role == role) {
         if !counted.iter().any(|known| known.is(process)) {
@@ -237,7 +238,7 @@ mod tests {
     #[test]
     fn a_client_that_came_and_went_is_told_by_the_ticks() {
         let mut made = made();
-        made.readings(|read| read.ours.retain(|p| p.role == Role::Server));
+        made.readings(|read| read.ours.retain(|p| p.role == ProcessRole::Server));
         assert_eq!(made.outcome(CODE), "needs HostWatched", "the client was not seen");
         let mut tick = ticks(1);
         let mut client = process(21);

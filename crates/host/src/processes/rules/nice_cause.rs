@@ -74,7 +74,7 @@ pub(super) fn cause(process: &Process) -> Cause {
 fn zsh(words: &str) -> Cause {
     Cause {
         words: words.to_owned(),
-        fix: "setopt NO_BG_NICE before it, or start it with sh -c '... &'".to_owned(),
+        fix: "start it with sh -c '... &', or after setopt NO_BG_NICE".to_owned(),
     }
 }
 

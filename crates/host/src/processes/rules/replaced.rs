@@ -23,7 +23,10 @@ pub(super) fn check_replaced(view: &View<'_>, outcomes: &mut Outcomes) {
         None => Some(
             finding(format!("the server's process {} is gone at the end", words(before)))
                 .at(Severity::Warning)
-                .advising("keep the server running until the watch has ended"),
+                .advising(
+                    "keep the server running until the watch has ended; if nobody stopped it, see \
+                     whether an older one kept its port",
+                ),
         ),
         Some(after) if (before.pid, before.start_ticks) != (after.pid, after.start_ticks) => {
             let message = format!(
@@ -33,7 +36,7 @@ pub(super) fn check_replaced(view: &View<'_>, outcomes: &mut Outcomes) {
             );
             Some(finding(message).with("pid_after", u64::from(after.pid)))
         }
-        Some(after) => lost(before, after).map(|port| {
+        Some(after) => lost(before, after, port(view)).map(|port| {
             let message = format!(
                 "{} no longer listens on port {port} as it did: it began anew, or another does",
                 words(before)
@@ -47,12 +50,25 @@ pub(super) fn check_replaced(view: &View<'_>, outcomes: &mut Outcomes) {
 /// A port whose socket is another one, or none, at the end.
 ///
 /// # Shape
-/// `None` where one of the two ends could not say which sockets there are.
-fn lost(before: &Server, after: &Server) -> Option<u16> {
+/// Of several ports that one counts by which the server was found. Found by its id, it may give up
+/// one that it needed to start; not all of them. `None` where one of the two ends could not say
+/// which sockets there are.
+fn lost(before: &Server, after: &Server, port: Option<u16>) -> Option<u16> {
     if after.listeners.is_empty() {
         return None;
     }
-    before.listeners.iter().find(|socket| !after.listeners.contains(socket)).map(|(port, _)| *port)
+    let is_lost = |socket: &&(u16, u64)| !after.listeners.contains(socket);
+    let mut counted = before.listeners.iter().filter(|(at, _)| port.is_none_or(|port| *at == port));
+    let one = match port {
+        Some(_) => counted.find(is_lost),
+        None => before.listeners.first().filter(|_| counted.all(|socket| is_lost(&socket))),
+    };
+    one.map(|(port, _)| *port)
+}
+
+/// The port by which the server was found.
+fn port(view: &View<'_>) -> Option<u16> {
+    view.record.before.as_ref()?.processes.server_port.value()
 }
 
 type Ends<'a> = (&'a Server, Option<&'a Server>);
@@ -100,6 +116,22 @@ mod tests {
             let made = after(|server| *server = other.clone());
             assert_eq!(made.severity(CODE), Some(Severity::Error), "{other:?}");
         }
+    }
+
+    #[test]
+    fn a_port_that_was_needed_to_start_may_be_given_up() {
+        let mut made = made();
+        let of = |listeners: Vec<(u16, u64)>| {
+            is(Server { pid: 30, start_ticks: 30, name: "server".to_owned(), listeners })
+        };
+        made.readings(|read| read.server = of(vec![(8000, 10)]));
+        let before = &mut made.record.before.as_mut().unwrap().processes;
+        before.server = of(vec![(8000, 10), (29500, 12)]);
+        assert_eq!(made.outcome(CODE), "clear");
+        made.record.before.as_mut().unwrap().processes.server_port = is(8000);
+        assert_eq!(made.outcome(CODE), "clear");
+        made.record.before.as_mut().unwrap().processes.server_port = is(29500);
+        assert_eq!(made.outcome(CODE), "error");
     }
 
     #[test]

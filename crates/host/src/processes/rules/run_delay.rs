@@ -4,7 +4,7 @@ use trueline_core::number::{percent, short};
 use trueline_core::{Finding, Need, Outcomes, Severity};
 
 use super::super::checks::CPU_RUN_DELAY;
-use super::super::family::Role;
+use super::super::family::ProcessRole;
 use super::added::{Delay, delay};
 use super::conclusion::conclude;
 use super::seen::{seen, whose};
@@ -21,7 +21,7 @@ pub(super) fn check_run_delay(view: &View<'_>, outcomes: &mut Outcomes) {
     let mut missing = None;
     let mut judged = false;
     let mut worst: Option<(Severity, Delay)> = None;
-    for role in [Role::Server, Role::Client] {
+    for role in [ProcessRole::Server, ProcessRole::Client] {
         match delay(view, &seen, role) {
             Err(need) => missing = Some(need),
             Ok(None) => {}
@@ -53,10 +53,15 @@ pub(super) fn is_error(view: &View<'_>, delay: &Delay) -> bool {
     severity(view, delay) == Some(Severity::Error)
 }
 
+/// Whether a delay is long enough for its share to say something.
+pub(super) fn matters(view: &View<'_>, delay: &Delay) -> bool {
+    delay.waited_cores() > view.thresholds.get(&CPU_RUN_DELAY, "waited_cores")
+}
+
 /// How much a delay weighs; `None` for one that is usual.
 fn severity(view: &View<'_>, delay: &Delay) -> Option<Severity> {
     let limit = |name| view.thresholds.get(&CPU_RUN_DELAY, name);
-    if delay.waited_cores() <= limit("waited_cores") {
+    if !matters(view, delay) {
         return None;
     }
     let share = delay.share();

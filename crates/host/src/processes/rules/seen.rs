@@ -3,7 +3,7 @@
 use trueline_core::{Known, Need, Why};
 
 use super::super::cpu_list::CpuList;
-use super::super::family::Role;
+use super::super::family::ProcessRole;
 use super::super::process::Process;
 use super::super::readings::{Processes, joined_cpus};
 use crate::judge::View;
@@ -32,8 +32,8 @@ pub(super) fn seen<'a>(view: &View<'a>) -> Seen<'a> {
     }
     processes.extend(of_ticks);
     processes.extend(snapshots.iter().skip(1).flat_map(|first| &first.ours));
-    processes.retain(|process| process.role != Role::Watcher);
-    if processes.iter().any(|process| process.role == Role::Client && !process.stands_in) {
+    processes.retain(|process| process.role != ProcessRole::Watcher);
+    if processes.iter().any(|process| process.role == ProcessRole::Client && !process.stands_in) {
         processes.retain(|process| !process.stands_in);
     }
     let missing = missing(&snapshots, &processes);
@@ -43,16 +43,17 @@ pub(super) fn seen<'a>(view: &View<'a>) -> Seen<'a> {
 fn missing(snapshots: &[&Processes], processes: &[&Process]) -> Option<Need> {
     let has = |role| processes.iter().any(|process| process.role == role);
     let Some(last) = snapshots.first() else {
-        return (!has(Role::Client) && !has(Role::Server)).then_some(Need::HostWatched);
+        return (!has(ProcessRole::Client) && !has(ProcessRole::Server))
+            .then_some(Need::HostWatched);
     };
     let server = snapshots.iter().find_map(|read| read.server.is_known().then_some(None));
     // A process that measures and serves is listed once, as one that measures.
-    let server = server.unwrap_or(last.server.why()).filter(|_| !has(Role::Server));
+    let server = server.unwrap_or(last.server.why()).filter(|_| !has(ProcessRole::Server));
     let client_wanted = snapshots.iter().any(|read| read.client_wanted);
     match server {
         Some(Why::NotApplicable) if !client_wanted => Some(Need::ServerProcess),
         Some(Why::Denied | Why::Unreadable) => Some(Need::HostReading),
-        Some(Why::NotApplicable) | None if client_wanted && !has(Role::Client) => {
+        Some(Why::NotApplicable) | None if client_wanted && !has(ProcessRole::Client) => {
             Some(Need::HostWatched)
         }
         Some(Why::NotApplicable) | None => None,
@@ -62,13 +63,13 @@ fn missing(snapshots: &[&Processes], processes: &[&Process]) -> Option<Need> {
 
 impl<'a> Seen<'a> {
     /// Whether a role is among what was seen.
-    pub(super) fn has(&self, role: Role) -> bool {
+    pub(super) fn has(&self, role: ProcessRole) -> bool {
         self.processes.iter().any(|process| process.role == role)
     }
 
     /// The processors that the processes of a role may run on, each as it was looked at last; `None`
     /// where none is known.
-    pub(super) fn allowed_cpus(&self, role: Role) -> Option<CpuList> {
+    pub(super) fn allowed_cpus(&self, role: ProcessRole) -> Option<CpuList> {
         let of_role = self.processes.iter().filter(|process| process.role == role);
         let mut last: Vec<&Process> = Vec::new();
         for process in of_role {
@@ -76,7 +77,7 @@ impl<'a> Seen<'a> {
                 last.push(process);
             }
         }
-        joined_cpus(last)
+        joined_cpus(&last)
     }
 
     /// The first process of which a reading says something, and what would be needed where a
@@ -105,10 +106,10 @@ impl<'a> Seen<'a> {
 }
 
 /// Whose a process is, for a sentence.
-pub(super) fn whose(role: Role) -> &'static str {
+pub(super) fn whose(role: ProcessRole) -> &'static str {
     match role {
-        Role::Client => "the client's",
-        Role::Server => "the server's",
-        Role::Watcher => "the watcher's",
+        ProcessRole::Client => "the client's",
+        ProcessRole::Server => "the server's",
+        ProcessRole::Watcher => "the watcher's",
     }
 }

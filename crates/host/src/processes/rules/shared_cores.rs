@@ -5,9 +5,10 @@ use trueline_core::{Finding, Known, Need, Outcomes, Severity};
 
 use super::super::checks::CLIENT_SHARES_CORES;
 use super::super::cpu_list::CpuList;
-use super::super::family::Role;
+use super::super::family::ProcessRole;
 use super::added::{Delay, delay};
 use super::conclusion::conclude;
+use super::run_delay::matters;
 use super::seen::seen;
 use crate::judge::View;
 use crate::snapshot::Snapshot;
@@ -35,12 +36,12 @@ pub(super) fn check_shared_cores(view: &View<'_>, outcomes: &mut Outcomes) {
 
 fn judge(view: &View<'_>) -> Result<Option<Finding>, Need> {
     let seen = seen(view);
-    match (seen.has(Role::Client), seen.has(Role::Server)) {
+    match (seen.has(ProcessRole::Client), seen.has(ProcessRole::Server)) {
         (true, true) => {}
         (false, true) => return Err(Need::HostWatched),
         (_, false) => return Err(Need::ServerProcess),
     }
-    let lists = seen.allowed_cpus(Role::Client).zip(seen.allowed_cpus(Role::Server));
+    let lists = seen.allowed_cpus(ProcessRole::Client).zip(seen.allowed_cpus(ProcessRole::Server));
     let (client, server) = lists.ok_or(Need::HostReading)?;
     match shared(view, &client, &server)? {
         Shared::Nothing => Ok(None),
@@ -79,7 +80,7 @@ fn of_cpus(view: &View<'_>, client: &CpuList, server: &CpuList) -> Option<Findin
     let is_full = both_run && full.is_some_and(|full| full > limit("full_share"));
     let waits = loads
         .map(|(client, server)| if client.share() > server.share() { client } else { server })
-        .filter(|delay| delay.share() > limit("delay_share") && delay.waited_cores() > 0.01);
+        .filter(|delay| delay.share() > limit("delay_share") && matters(view, delay));
     // Where they leave half of the processors free a delay has another cause.
     let crowded = both_run && full.is_some_and(|full| full > 0.5);
     // Somebody kept them apart, and not wholly.
@@ -128,7 +129,7 @@ fn of_cores(view: &View<'_>, cpus: &CpuList) -> Option<Finding> {
 fn loads(view: &View<'_>) -> Option<(Delay, Delay)> {
     let seen = seen(view);
     let of = |role| delay(view, &seen, role).ok().flatten();
-    of(Role::Client).zip(of(Role::Server))
+    of(ProcessRole::Client).zip(of(ProcessRole::Server))
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ pub(super) const SGLANG: MetricsServer = MetricsServer {
     note: "requests and tokens are counted when a request finishes: drain before and after; \
            `prompt_tokens_total` holds cached tokens, whatever its help says; gauges are refreshed \
            every few dozen decode steps",
+    significant_digits: None,
     prefixes: &["sglang:", "sglang_"],
     counts: &[
         Source::new(Count::Requests, "num_requests_total", Unlisted::Zero),

@@ -15,6 +15,7 @@ pub(super) const TGI: MetricsServer = MetricsServer {
     counting: Counting::WhenFinished,
     note: "prompt tokens are counted as a request comes in, failed and cut ones included, cached \
            tokens too; requests and output tokens only of answers that came to their end",
+    significant_digits: None,
     prefixes: &["tgi_"],
     counts: &[
         Source::new(Count::Requests, "request_success", Unlisted::Zero),

@@ -16,6 +16,7 @@ pub(super) const VLLM: MetricsServer = MetricsServer {
     counting: Counting::AsServed,
     note: "requests that a client gave up are in no count in several versions; each sample of `n` \
            is a request",
+    significant_digits: None,
     prefixes: &["vllm:", "vllm_", "ray_vllm_"],
     counts: &[
         Source::new(Count::Requests, "request_success_total", Unlisted::ZeroIfDeclared)
