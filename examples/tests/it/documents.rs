@@ -109,8 +109,8 @@ fn reports_fit_the_documented_schema() {
     let log = read_log_from("log", story.log.as_bytes(), &ReadOptions::default()).unwrap();
     let log = log_report(&log, &[], &Allowed::new(), &Thresholds::default()).to_json();
     let sweep = root().join("cases/results-sweep-healthy/sweep.txt");
-    let read = vec![(sweep.clone(), read_results(&sweep))];
-    let results = result_set(read, None, &Thresholds::default()).unwrap();
+    let sweeps = vec![(sweep.clone(), read_results(&sweep))];
+    let results = result_set(sweeps, None, &Thresholds::default()).unwrap();
     let results = Audit::new().results(results).judge_results(&[]).to_json();
     for run in results["results"]["runs"].as_array().unwrap() {
         for key in run.as_object().unwrap().keys() {
