@@ -31,6 +31,9 @@ pub struct Visitor {
     pub may_be_ours: bool,
 }
 
+/// A name and an address, as far as there are such.
+type Named<'a> = (Option<&'a str>, Option<&'a str>);
+
 impl HostRecord {
     /// Who was connected to the server besides client, server and watcher, those first that were seen
     /// most often.
@@ -50,8 +53,7 @@ impl HostRecord {
             .collect();
         let client = |peer: &Peer| peer.role == Some(Role::Client);
         let may_be_ours = !looks.iter().any(|look| look.peers.iter().any(client));
-        let mut found: BTreeMap<(Option<&str>, Option<&str>), (BTreeSet<u32>, u64)> =
-            BTreeMap::new();
+        let mut found: BTreeMap<Named<'_>, (BTreeSet<u32>, u64)> = BTreeMap::new();
         for look in &looks {
             let mut here = BTreeSet::new();
             for peer in look.peers.iter().filter(|peer| peer.role.is_none()) {
