@@ -1,7 +1,7 @@
 //! Whether client and server may run on the same processors.
 
 use trueline_core::number::{percent, short, things};
-use trueline_core::{Finding, Known, Need, Outcomes, Severity};
+use trueline_core::{Finding, Known, Need, Outcomes, Severity, Why};
 
 use super::super::checks::CLIENT_SHARES_CORES;
 use super::super::cpu_list::CpuList;
@@ -42,8 +42,12 @@ fn judge(view: &View<'_>) -> Result<Option<Finding>, Need> {
     let Some(read) = reads.iter().copied().find(has) else {
         let has_client = reads.iter().any(|read| read.of(Role::Client).next().is_some());
         let has_server = reads.iter().any(|read| read.of(Role::Server).next().is_some());
+        let hidden =
+            |read: &&Processes| matches!(read.server.why(), Some(Why::Denied | Why::Unreadable));
         return Err(if has_server && !has_client {
             Need::HostWatched
+        } else if reads.iter().any(hidden) {
+            Need::HostReading
         } else {
             Need::ServerProcess
         });
@@ -223,6 +227,10 @@ mod tests {
             read.server = Known::Not(Why::NotApplicable);
         });
         assert_eq!(alone.outcome(CODE), "needs ServerProcess");
+        for state in [&mut alone.record.before, &mut alone.record.after].into_iter().flatten() {
+            state.processes.server = Known::Not(Why::Denied);
+        }
+        assert_eq!(alone.outcome(CODE), "needs HostReading");
         let mut unknown = pinned(made(), "0-3", "4-7");
         unknown.readings(|read| read.siblings = Known::Not(Why::Absent));
         assert_eq!(unknown.outcome(CODE), "needs HostReading");
