@@ -117,7 +117,8 @@ fn reports_fit_the_documented_schema() {
             assert!(document.contains(key.as_str()), "runs[].{key} is not documented");
         }
     }
-    let record = parse_host_record(&read("cases/host-traffic-llama-cpp-clean/host.json")).unwrap();
+    let record = self::read("cases/host-traffic-llama-cpp-clean/host.json");
+    let record = parse_host_record(&record).unwrap();
     let host = host_report("check_host", &record, &[], &Allowed::new(), &Thresholds::default());
     for report in [audit, log, results, host.to_json()] {
         fits(&report, &schema, "report");

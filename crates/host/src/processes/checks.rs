@@ -53,7 +53,7 @@ pub(crate) const FOREIGN_CPU_LOAD: CheckInfo = CheckInfo {
     code: "foreign-cpu-load",
     severity: (Note, Error),
     touches: BOTH,
-    needs: &[Need::HostWatched],
+    needs: &[Need::HostWatched, Need::HostReading],
     implied_by: &[],
     thresholds: &[
         threshold("error_share", 0.25, "of the processors, on average and most of the time"),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use trueline_core::number::{percent, short};
-use trueline_core::{Finding, Need, Outcomes, Severity};
+use trueline_core::{Finding, Need, Outcomes, Severity, Why};
 
 use super::super::checks::FOREIGN_CPU_LOAD;
 use super::super::family::ProcessRole;
@@ -109,6 +109,9 @@ fn warning_cores(view: &View<'_>, cpus: f64) -> f64 {
 
 /// What others took: from the ticks, else from the two ends.
 fn foreign(view: &View<'_>) -> Result<Foreign, Need> {
+    if server_is_hidden(view) {
+        return Err(Need::HostReading);
+    }
     let ticks: Vec<&CpuTick> = view.ticks().iter().map(|tick| &tick.cpu).collect();
     let Some((cores, seconds)) = mean(&ticks, |tick| &tick.foreign_cores) else {
         return foreign_between(view);
@@ -130,6 +133,14 @@ fn foreign(view: &View<'_>) -> Result<Foreign, Need> {
     Ok(Foreign { cpus, cores, seconds, above: Some((error, warning)), who })
 }
 
+/// Whether the server is here and nobody can tell which process it is: then its time looks like that
+/// of others.
+fn server_is_hidden(view: &View<'_>) -> bool {
+    let ends = [&view.record.before, &view.record.after].into_iter().flatten();
+    ends.filter_map(|state| state.processes.server.why())
+        .any(|why| matches!(why, Why::Denied | Why::NeedsMore | Why::Unreadable))
+}
+
 /// Seconds of processor time by name, most first.
 fn who(ticks: &[&CpuTick]) -> Vec<(String, f64)> {
     let mut by_name: BTreeMap<String, f64> = BTreeMap::new();
@@ -148,6 +159,8 @@ mod tests {
 
     use super::super::super::threads::RunTime;
     use super::super::super::tick::Busy;
+    use trueline_core::Known;
+
     use super::super::made::*;
     use super::*;
 
@@ -221,6 +234,23 @@ mod tests {
             tick.cpu.server_delay = is(RunTime { ran_ns: 9_000_000_000, waited_ns: 4_000_000_000 });
         }
         assert_eq!(made.severity(CODE), Some(Severity::Warning));
+    }
+
+    #[test]
+    fn the_time_of_a_server_that_cannot_be_told_is_not_that_of_others() {
+        // Seen with a server of another user: it kept a core busy, and its open files were denied.
+        let hidden = |why| {
+            let mut made = with([4.0; 60]);
+            for state in [&mut made.record.before, &mut made.record.after].into_iter().flatten() {
+                state.processes.server = Known::Not(why);
+            }
+            made.outcome(CODE)
+        };
+        assert_eq!(hidden(Why::Denied), "needs HostReading");
+        assert_eq!(hidden(Why::NeedsMore), "needs HostReading");
+        // It is elsewhere, or nobody asked for one: who is busy here is somebody else.
+        assert_eq!(hidden(Why::Absent), "error");
+        assert_eq!(hidden(Why::NotApplicable), "error");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Whether client and server may run on the same processors.
 
 use trueline_core::number::{percent, short, things};
-use trueline_core::{Finding, Known, Need, Outcomes, Severity};
+use trueline_core::{Finding, Known, Need, Outcomes, Severity, Why};
 
 use super::super::checks::CLIENT_SHARES_CORES;
 use super::super::cpu_list::CpuList;
@@ -34,11 +34,19 @@ pub(super) fn check_shared_cores(view: &View<'_>, outcomes: &mut Outcomes) {
     conclude(view, outcomes, check, found, missing);
 }
 
+/// Whether the server is there and cannot be read.
+fn is_hidden(view: &View<'_>) -> bool {
+    let states = [view.record.before.as_ref(), view.record.after.as_ref()].into_iter().flatten();
+    let mut whys = states.map(|state| state.processes.server.why());
+    whys.any(|why| matches!(why, Some(Why::Denied | Why::Unreadable)))
+}
+
 fn judge(view: &View<'_>) -> Result<Option<Finding>, Need> {
     let seen = seen(view);
     match (seen.has(ProcessRole::Client), seen.has(ProcessRole::Server)) {
         (true, true) => {}
         (false, true) => return Err(Need::HostWatched),
+        (_, false) if is_hidden(view) => return Err(Need::HostReading),
         (_, false) => return Err(Need::ServerProcess),
     }
     let lists = seen.allowed_cpus(ProcessRole::Client).zip(seen.allowed_cpus(ProcessRole::Server));
@@ -234,6 +242,10 @@ mod tests {
             read.server = Known::Not(Why::NotApplicable);
         });
         assert_eq!(alone.outcome(CODE), "needs ServerProcess");
+        for state in [&mut alone.record.before, &mut alone.record.after].into_iter().flatten() {
+            state.processes.server = Known::Not(Why::Denied);
+        }
+        assert_eq!(alone.outcome(CODE), "needs HostReading");
         let mut unknown = pinned(made(), "0-3", "4-7");
         unknown.readings(|read| read.siblings = Known::Not(Why::Absent));
         assert_eq!(unknown.outcome(CODE), "needs HostReading");
