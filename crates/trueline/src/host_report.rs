@@ -63,7 +63,12 @@ pub fn host_report(
 
 /// The claims that a host decides, with all evidence that is not the host's.
 fn fit_to_measure(record: &HostRecord, evidence: &mut Evidence) -> Vec<Claim> {
-    let when = if record.after.is_some() { "during this watch" } else { "now" };
+    let when = match (&record.before, &record.after, &record.gpu_log) {
+        (_, Some(_), _) => "during this watch",
+        (_, None, Some(_)) => "during this log",
+        (Some(_), None, None) => "at this moment",
+        (None, None, None) => "in this state",
+    };
     let claims = [
         ("host-absolute", ClaimKind::Absolute, format!("what this machine measures {when}")),
         ("host-relative", ClaimKind::Relative, format!("ratios of what it measures {when}")),
