@@ -42,14 +42,16 @@ pub(super) fn check_throttled(
                 percent(worst.share),
                 worst.reason
             );
-            let group = worst.threshold == "sync_share";
-            return Verdict::found(
-                Finding::new(&GPU_THROTTLED, about.clone(), message)
-                    .at(if group { Severity::Warning } else { Severity::Error })
-                    .with("gpu", gpu.index)
-                    .with("reason", worst.reason)
-                    .with("share_of_run", worst.share),
-            );
+            let finding = Finding::new(&GPU_THROTTLED, about.clone(), message)
+                .with("gpu", gpu.index)
+                .with("reason", worst.reason)
+                .with("share_of_run", worst.share);
+            let group = "look at the other GPUs of its group: the slowest one sets their clock";
+            return Verdict::found(if worst.threshold == "sync_share" {
+                finding.at(Severity::Warning).advising(group)
+            } else {
+                finding.at(Severity::Error)
+            });
         }
         if let Some((reasons, samples)) = in_a_row(gpu, thresholds) {
             let message = format!(

@@ -65,7 +65,8 @@ impl Report {
         }
         let folded = self.outcomes.findings().filter(|f| f.because_of.is_some()).count();
         if folded > 0 && !options.all {
-            lines.push(format!("  {folded} more follow from these"));
+            let follow = if folded == 1 { "follows" } else { "follow" };
+            lines.push(format!("  {folded} more {follow} from these"));
         }
     }
 
