@@ -78,8 +78,15 @@ impl Visitors {
             (None, Some(pid)) => listening(root, pid, &sockets)?,
             (None, None) => return Err(Why::Absent),
         };
-        let ends = ends(&sockets, &ports);
+        let mut ends = ends(&sockets, &ports);
         self.find_holders(root, at, listing, roles, &ends);
+        let is_found =
+            |inode: Option<u64>| inode.is_none_or(|inode| self.holders.contains_key(&inode));
+        if !ends.iter().all(|(_, inode)| is_found(*inode)) {
+            // Nobody holds what was closed since it was listed.
+            let now = read_sockets(root, server)?;
+            ends.retain(|(end, inode)| is_found(*inode) || is_open(end, &now));
+        }
         let mut found = connections(&ends, listing, roles, &self.holders);
         for peer in found.peers.iter_mut().filter(|peer| peer.role.is_none()) {
             // The listing may hold the name of the shell that it was a moment before.
@@ -135,6 +142,13 @@ impl Visitors {
         }
         here.len() == self.holders.len()
     }
+}
+
+/// Whether a connection is among those that are open.
+fn is_open(end: &Socket, sockets: &[Socket]) -> bool {
+    sockets.iter().any(|s| {
+        s.state == SocketState::Established && (s.local, s.remote) == (end.local, end.remote)
+    })
 }
 
 /// The ports that a process listens on.
