@@ -44,6 +44,8 @@ def results(label, requests):
         line = {"id": r["id"], "started_at_s": START + r["at"], "prompt_tokens": r["prompt"],
                 "cached_tokens": CACHED, "output_tokens": r["out"], "ttft_s": r["ttft"],
                 "e2e_latency_s": r["e2e"], "outcome": "ok"}
+        if r.get("given_up"):
+            line |= {"outcome": "failed", "output_tokens": None, "ttft_s": None}
         if r["warmup"]:
             line["warmup"] = True
         lines.append(line)
@@ -68,7 +70,7 @@ def engine(labels, requests, more=(0, 0, 0)):
             "decode_steps": absent()}
 
 
-def snapshot(at, engines, started=-3600):
+def snapshot(at, engines, started=-3600, running=0):
     nanos = (START + at) * 1_000_000_000
     clock = {"secs": 7200 + at, "nanos": 0}
     return {
@@ -79,7 +81,7 @@ def snapshot(at, engines, started=-3600):
         "server": known({
             "server": "vllm", "at": known(nanos, "measured"),
             "started": known((START + started) * 1_000_000_000), "counting": "as_served",
-            "engines": engines, "running": known(0), "waiting": known(0), "unreadable_lines": 0,
+            "engines": engines, "running": known(running), "waiting": known(0), "unreadable_lines": 0,
         }, "measured"),
     }
 
@@ -137,6 +139,20 @@ case("host-traffic-engine-missing", record(
 case("host-traffic-engine-never-read", record(
     0, END, snapshot(0, both[:1]),
     snapshot(END, [engine("engine=0,model_name=small-8b", A, EARLIER)]), OURS))
+
+# The client gave up one of its requests, which the server finished and counted (pitfall 4).
+GIVEN_UP = [r | {"given_up": True} if r["id"] == "s1-20" else r for r in loop(120, 4, seed=1, begin=10.0)]
+LONGER = int(max(r["at"] + r["e2e"] for r in GIVEN_UP)) + 6
+case("host-traffic-given-up", record(0, LONGER, snapshot(0, one()), snapshot(LONGER, one(GIVEN_UP)), GIVEN_UP),
+     {"bench": GIVEN_UP})
+
+# Three tokens of each reply are of no usage: ends of turns, drafts, thoughts (pitfall 5).
+case("host-traffic-hidden-tokens", record(
+    0, END, snapshot(0, one()), snapshot(END, one(OURS, (0, 0, 99))), OURS))
+
+# Read while somebody else's request is served: what will be counted of it is not known (pitfall 6).
+case("host-traffic-still-busy", record(
+    0, END, snapshot(0, one()), snapshot(END, one(OURS), running=1), OURS))
 
 # A long generation of somebody else runs beside the middle of ours; it was cut, and is in no count.
 case("host-traffic-in-flight-beyond", record(
