@@ -65,19 +65,11 @@ pub fn host_report(
 
 /// The claims that a host decides, with all evidence that is not the host's.
 fn fit_to_measure(record: &HostRecord, evidence: &mut Evidence) -> Vec<Claim> {
-<<<<<<< HEAD
-    let when = match record {
-        HostRecord { after: Some(_), .. } => "during this watch",
-        HostRecord { before: Some(_), .. } => "now",
-        HostRecord { gpu_log: Some(_), .. } => "while its GPU was logged",
-        _ => "in this state",
-=======
     let when = match (&record.before, &record.after, &record.gpu_log) {
         (_, Some(_), _) => "during this watch",
         (_, None, Some(_)) => "during this log",
         (Some(_), None, None) => "at this moment",
         (None, None, None) => "in this state",
->>>>>>> w-k1
     };
     let claims = [
         ("host-absolute", ClaimKind::Absolute, format!("what this machine measures {when}")),
