@@ -62,7 +62,7 @@ pub fn benjamini_hochberg(ps: &[f64]) -> Option<Vec<f64>> {
     let m = count(ps.len());
     adjusted(ps, |rising| {
         for (i, p) in rising.iter_mut().enumerate().rev() {
-            smallest = smallest.min(m * *p / count(i + 1));
+            smallest = smallest.min(m / count(i + 1) * *p);
             *p = smallest;
         }
     })
