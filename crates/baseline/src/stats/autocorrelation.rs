@@ -108,13 +108,12 @@ pub fn ljung_box(values: &[f64], lags: usize) -> Option<LjungBox> {
 /// A series whose autocorrelations other programs agree on.
 #[cfg(test)]
 pub(crate) mod made {
-    use statrs::distribution::{ContinuousCDF, Normal};
+    use crate::stats::normal_quantile;
 
     /// Innovations from Knuth's linear congruential generator from 42 on, by the normal quantile,
     /// and the series in which each value keeps 0.6 of the one before.
     #[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
     pub(crate) fn remembering(n: usize) -> (Vec<f64>, Vec<f64>) {
-        let normal = Normal::new(0.0, 1.0).unwrap();
         let mut state = 42_u64;
         let mut fresh = Vec::with_capacity(n);
         let mut series: Vec<f64> = Vec::with_capacity(n);
@@ -122,7 +121,7 @@ pub(crate) mod made {
             state = state
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1_442_695_040_888_963_407);
-            let innovation = normal.inverse_cdf((state >> 11) as f64 / (1_u64 << 53) as f64);
+            let innovation = normal_quantile((state >> 11) as f64 / (1_u64 << 53) as f64).unwrap();
             series.push(0.6 * series.last().copied().unwrap_or(0.0) + innovation);
             fresh.push(innovation);
         }

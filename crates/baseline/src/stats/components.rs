@@ -1,8 +1,6 @@
 //! How much of a spread lies between runs, and how much within them.
 
-use statrs::distribution::{ContinuousCDF, StudentsT};
-
-use super::{count, mean, squares_about};
+use super::{count, mean, squares_about, t_quantile};
 
 /// What runs of several requests say of the mean.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -74,7 +72,7 @@ pub fn components<R: AsRef<[f64]>>(runs: &[R]) -> Option<Components> {
     }
     let icc = between / (between + within);
     let design_effect = 1.0 + (a_run - 1.0) * icc;
-    let t = StudentsT::new(0.0, 1.0, of - 1.0).ok()?.inverse_cdf(0.975);
+    let t = t_quantile(0.975, of - 1.0)?;
     let mean_variance = of_means / of;
     Some(Components {
         mean: centre,

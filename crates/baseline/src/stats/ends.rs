@@ -1,23 +1,17 @@
 //! Where an interval ends, among the estimates of samples drawn anew.
 
-use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
-
-use super::{count, quantile};
+use super::{count, normal_cdf, normal_quantile, quantile, t_quantile};
 
 /// The ends at the normal deviates `-z` and `z`; see
 /// [`bootstrap`](super::bootstrap).
 pub(super) fn ends(rising: &[f64], point: f64, acceleration: f64, z: f64) -> Option<(f64, f64)> {
-    let normal = Normal::new(0.0, 1.0).ok()?;
     let below = rising.partition_point(|x| *x < point);
     let through = rising.partition_point(|x| *x <= point);
     let share = (count(below) + count(through)) / (2.0 * count(rising.len()));
-    if share <= 0.0 || share >= 1.0 {
-        return None;
-    }
-    let bias = normal.inverse_cdf(share);
+    let bias = normal_quantile(share)?;
     let end = |z: f64| {
         let stretch = 1.0 - acceleration * (bias + z);
-        let at = normal.cdf(bias + (bias + z) / stretch);
+        let at = normal_cdf(bias + (bias + z) / stretch);
         if stretch > 0.0 { quantile(rising, at) } else { None }
     };
     Some((end(-z)?, end(z)?))
@@ -46,25 +40,15 @@ pub(super) struct Part {
 /// Hesterberg, “What teachers should know about the bootstrap”, 2015: the expanded percentile
 /// interval.
 pub(super) fn deviate(confidence: f64, parts: &[Part]) -> Option<f64> {
+    let p = 0.5 + confidence / 2.0;
     let drawn: f64 = parts.iter().map(|part| part.variance).sum();
     let right: f64 = parts.iter().map(|part| part.variance * part.short).sum();
     let free = |part: &Part| (part.variance * part.short).powi(2) / (part.units - 1.0);
     let squares: f64 = parts.iter().map(free).sum();
     if drawn > 0.0 && squares > 0.0 {
-        return Some(t_quantile(confidence, right * right / squares)? * (right / drawn).sqrt());
+        return Some(t_quantile(p, right * right / squares)? * (right / drawn).sqrt());
     }
     // Leaving out any one value moves nothing, as among ties: the smallest sample counts.
     let fewest = parts.iter().map(|part| part.units).fold(f64::INFINITY, f64::min);
-    Some(t_quantile(confidence, fewest - 1.0)? * (fewest / (fewest - 1.0)).sqrt())
-}
-
-/// statrs is wrong for many degrees of freedom, where the normal quantile is within 3e-5.
-fn t_quantile(confidence: f64, df: f64) -> Option<f64> {
-    let p = 0.5 + confidence / 2.0;
-    let t = if df > 1e5 {
-        Normal::new(0.0, 1.0).ok()?.inverse_cdf(p)
-    } else {
-        StudentsT::new(0.0, 1.0, df).ok()?.inverse_cdf(p)
-    };
-    Some(t).filter(|t| t.is_finite())
+    Some(t_quantile(p, fewest - 1.0)? * (fewest / (fewest - 1.0)).sqrt())
 }

@@ -2,7 +2,8 @@
 
 use chacha20::ChaCha8Rng;
 use chacha20::rand_core::{Rng, SeedableRng};
-use statrs::distribution::{ContinuousCDF, Normal};
+
+use super::normal_quantile;
 
 /// A stream of random numbers, fixed by its seed.
 ///
@@ -70,7 +71,7 @@ impl Random {
     /// The normal quantile of the middle of the cell that [`Self::unit`] names.
     pub fn normal(&mut self) -> f64 {
         let middle = (self.unit() + 0.5_f64.powi(54)).min(1.0 - f64::EPSILON / 2.0);
-        Normal::new(0.0, 1.0).map_or(0.0, |normal| normal.inverse_cdf(middle))
+        normal_quantile(middle).unwrap_or(0.0)
     }
 
     /// Puts values into random order.

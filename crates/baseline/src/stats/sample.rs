@@ -1,6 +1,6 @@
 //! What may be estimated by resampling, and one sample of it.
 
-use super::{count, quantile, sorted};
+use super::{count, effective_weights, quantile, sorted};
 
 /// What to estimate, of which values.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -69,9 +69,7 @@ impl Estimand<'_> {
 pub const LEAST_CARRYING: f64 = 50.0;
 
 fn carrying(values: impl Iterator<Item = f64>) -> f64 {
-    let (sum, squares) = values
-        .fold((0.0, 0.0), |(sum, squares), value| (sum + value.abs(), squares + value * value));
-    if squares > 0.0 { sum * sum / squares } else { 0.0 }
+    effective_weights(&values.map(f64::abs).collect::<Vec<_>>()).unwrap_or(0.0)
 }
 
 /// A sample, ready to be drawn from.

@@ -1,0 +1,5 @@
+//! Statistics against other programs' figures and against what must hold of any input.
+
+mod stats_expected;
+mod stats_properties;
+mod stats_sizes;
