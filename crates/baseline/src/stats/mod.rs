@@ -63,6 +63,22 @@ mod tail_estimate;
 mod trend;
 mod welch;
 
+mod autocorrelation;
+mod bca;
+mod block_length;
+mod blocks;
+mod bootstrap;
+mod clusters;
+mod components;
+mod drawing;
+mod effective;
+mod ends;
+mod labels;
+mod random;
+mod resampling;
+mod sample;
+mod studentized;
+
 pub use amdahl::{Explained, explain_saving, share_needed, speedup_bound, speedup_of_whole};
 pub use binomial::{binomial, binomial_at_least, binomial_at_most, share_interval};
 pub use brunner_munzel::{BrunnerMunzel, brunner_munzel};
@@ -99,3 +115,16 @@ pub use sums::{RateMeans, RatioOfSums, geometric_mean, rate_means, ratio_of_rate
 pub use tail_estimate::{TailEstimate, maximum_floor, tail_estimate, tail_floor};
 pub use trend::{Trend, trend};
 pub use welch::{RatioEstimate, ratio_of_means};
+
+pub use autocorrelation::{LjungBox, autocorrelation, ljung_box};
+pub use block_length::{BlockLength, block_length};
+pub use blocks::{LEAST_EFFECTIVE, block_bootstrap, block_ratio, block_variance};
+pub use bootstrap::{bootstrap, bootstrap_ratio};
+pub use clusters::{LEAST_RUNS, cluster_bootstrap, cluster_ratio};
+pub use components::{Components, components};
+pub use drawing::Within;
+pub use effective::{EffectiveSize, effective_size};
+pub use labels::{LabelTest, label_test};
+pub use random::Random;
+pub use resampling::{Resampled, Resampling};
+pub use sample::{Estimand, LEAST_CARRYING};
