@@ -4,14 +4,14 @@ use trueline_core::number::percent;
 use trueline_core::{Claim, ClaimKind, Finding, Need, Outcomes, Scope, Thresholds};
 
 use super::checks::AUTOCORRELATED;
-use crate::stats::{count, independent_share};
+use crate::stats::{count, independent_share, ranks, real, sorted};
 
 /// Checks that the requests of a run on which an interval rests are about as many witnesses as they
 /// are requests.
 ///
 /// # Formula
-/// [`independent_share`] of each run's values in order of time, weighed by their number, against the
-/// threshold.
+/// [`independent_share`] of the ranks of each run's values in order of time, weighed by their number,
+/// against the threshold. Ranks, as a few extreme values beside each other say nothing of the rest.
 ///
 /// # Shape
 /// `runs` holds the values of each run in order of time, one a request. A quantile's interval is
@@ -41,7 +41,8 @@ pub fn check_autocorrelation(
         outcomes.not_observed(check, Need::MoreRequests, about);
         return outcomes;
     }
-    let effective: f64 = long.iter().map(|run| independent_share(run) * count(run.len())).sum();
+    let effective: f64 =
+        long.iter().map(|run| independent_share(&ranked(run)) * count(run.len())).sum();
     let share = effective / count(requests);
     if share >= thresholds.get(check, "share") {
         outcomes.clear(check, about);
@@ -60,6 +61,16 @@ pub fn check_autocorrelation(
             .with("share", share),
     );
     outcomes
+}
+
+/// The ranks of values, those that are equal at their middle.
+fn ranked(values: &[f64]) -> Vec<f64> {
+    let sorted = sorted(values.to_vec());
+    let rank = |value: &f64| {
+        let place = ranks(&sorted, *value);
+        real(place.below) + real(place.equal) / 2.0
+    };
+    values.iter().map(rank).collect()
 }
 
 #[cfg(test)]
@@ -121,6 +132,9 @@ mod tests {
             outcome(ClaimKind::Tail, false, &short),
             Some(CheckOutcome::NotObserved { need: Need::MoreRequests, .. })
         ));
+        // A first wave that is slow is another matter.
+        let wave: Vec<f64> = (0..8).map(|_| 40.0).chain(series(0.0, 392)).collect();
+        assert!(!fires(&[wave]));
         // Without spread there is nothing to correlate.
         assert!(!fires(&[vec![1.0; 100]]));
     }

@@ -52,6 +52,11 @@ pub(super) fn check_hosts_of_arms(
     }
 }
 
+/// Whether a record speaks of some part of a run.
+pub(super) fn is_over(record: &HostRecord, run: &BenchRun) -> bool {
+    is_of(record, run, Reach::Partly)
+}
+
 /// How far a record reaches over a run.
 #[derive(Clone, Copy, PartialEq)]
 enum Reach {

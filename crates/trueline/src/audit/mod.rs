@@ -3,6 +3,7 @@
 mod arms;
 mod balance;
 mod claims;
+mod comparison;
 mod field;
 mod groups;
 mod hosts;
@@ -10,6 +11,7 @@ mod instead;
 mod obvious;
 mod production;
 mod ratios;
+mod rebased;
 mod results;
 mod runs;
 mod shown;
@@ -22,7 +24,7 @@ use std::collections::BTreeSet;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
-use trueline_baseline::samples_of;
+use trueline_baseline::{Rebased, samples_of};
 use trueline_core::{BenchRun, Checked, Claim, Outcomes, RequestRecord, Side, Thresholds, Window};
 use trueline_host::HostRecord;
 use trueline_logs::{
@@ -356,6 +358,7 @@ impl Audit {
             evidence: Evidence::default(),
             placed: Vec::new(),
             compared: Vec::new(),
+            rebased: Vec::new(),
             names: Names::new(&self.runs),
             audit: self,
         };
@@ -382,7 +385,7 @@ impl Audit {
         for judged in &mut report.claims {
             judged.instead =
                 work.instead(judged).or_else(|| work.derived_instead(judged, &report.outcomes));
-            judged.measured = work.measured_words(&judged.claim);
+            judged.measured = work.measured_and_rebased(&judged.claim);
         }
         report.preface.clone_from(&self.preface);
         report.overrides =
@@ -399,5 +402,7 @@ pub(crate) struct Work<'a> {
     evidence: Evidence,
     placed: Vec<PlacedGroup>,
     compared: Vec<Compared>,
+    /// By the claims' ids.
+    rebased: Vec<(String, Rebased)>,
     names: Names,
 }

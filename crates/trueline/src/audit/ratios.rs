@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 use trueline_baseline::stats::{RatioEstimate, smallest_n};
 use trueline_baseline::{
-    ArmNotes, Workload, check_aligned, check_baseline_named, check_definitions,
-    check_same_conditions, check_same_work, check_sample_count, compare_arms,
+    ArmNotes, Workload, check_aligned, check_definitions, check_same_conditions, check_same_work,
+    check_sample_count, compare_arms,
 };
 use trueline_core::number::short;
 use trueline_core::{Claim, Metric, Need, Scope, Side, Statistic};
@@ -26,8 +26,8 @@ pub(super) struct Compared {
 
 impl Work<'_> {
     pub(super) fn check_ratio(&mut self, claim: &Claim) {
+        self.check_baseline(claim);
         let thresholds = &self.audit.thresholds;
-        self.outcomes.extend(check_baseline_named(claim));
         self.outcomes.extend(explain_loss(claim, thresholds));
         let about = || Scope::of_claim(&claim.id);
         if claim.aligned.is_some() {
@@ -98,6 +98,7 @@ impl Work<'_> {
             let detail = "an arm's value is zero or not finite";
             self.evidence.lacking(Need::BothArms, about(), detail);
         }
+        self.check_arms(claim, metric, &ours, &theirs);
     }
 
     /// Judges that two quantities agree: one quantity twice, or two that are near each other.
