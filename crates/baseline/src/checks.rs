@@ -20,7 +20,8 @@ const FACTOR: &[Threshold] = &[
 pub(crate) const SYNTHETIC_IN_TAIL: CheckInfo = CheckInfo {
     code: "synthetic-in-tail",
     severity: (Warning, Error),
-    touches: &[Absolute, Production],
+    // Ratios where it is the baseline's samples: `check_denominator`.
+    touches: &[Absolute, Production, Relative, Ranking],
     needs: &[Need::ProductionLog, Need::RowsInCell],
     implied_by: &[],
     thresholds: &[

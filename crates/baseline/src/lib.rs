@@ -59,7 +59,7 @@ mod balance;
 mod best_of_n;
 mod checks;
 mod claimed;
-mod comparison;
+pub mod comparison;
 mod conclusion;
 mod conditions;
 mod duplicates;
@@ -89,12 +89,7 @@ pub use checks::CHECKS;
 pub use claimed::{
     CLAIM_CHECKS, check_aligned, check_called, check_definitions, check_quoted_rate,
 };
-pub use comparison::{
-    Bottleneck, COMPARISON_CHECKS, DEGRADED_STATES, Rebased, Served, Site, bottleneck_of,
-    check_arm_spread, check_autocorrelation, check_bottleneck, check_direction,
-    check_one_direction, check_order, check_peeking, check_pooled_requests, check_sites,
-    check_speedup, check_uneven_failures, rebase_ratio,
-};
+pub use comparison::COMPARISON_CHECKS;
 pub use conditions::{
     ArmNotes, check_claim_conditions, check_log_witnesses_run, check_same_conditions,
 };
@@ -107,7 +102,7 @@ pub use load_shape::{LOAD_SHAPE_CHECKS, check_load_shape};
 pub use path::{CellShare, check_path_taken};
 pub use placement::{Placed, Placing, Population, place_samples};
 pub use quoted::{check_samples_measured, check_value_found, check_value_stated};
-pub use ratio::compare_arms;
+pub use ratio::check_ratio_shown;
 pub use sample_count::check_sample_count;
 pub use samples::{Sample, check_cold_run, is_of_a_run, metric_values, samples_of};
 pub use server_counts::check_server_counts;

@@ -25,7 +25,7 @@ const TURNING: [&str; 8] = ["not", "no", "never", "isn't", "nor", "without", "wh
 ///
 /// # Examples
 /// ```
-/// use trueline_baseline::check_direction;
+/// use trueline_baseline::comparison::check_direction;
 /// use trueline_core::{Claim, ClaimKind, Metric};
 /// let mut claim = Claim::new("c", ClaimKind::Relative, "new is 29 % faster");
 /// (claim.metric, claim.value) = (Some(Metric::TpotS), Some(1.29)); // its time is longer

@@ -20,7 +20,7 @@ use crate::stats::{count, median_of};
 ///
 /// # Examples
 /// ```
-/// use trueline_baseline::check_one_direction;
+/// use trueline_baseline::comparison::check_one_direction;
 /// use trueline_core::{Scope, Thresholds};
 /// let rows = [0.99, 0.985, 0.98, 0.992, 0.97, 0.99, 0.995, 0.981];
 /// let got = check_one_direction(Scope::default(), &rows, &Thresholds::default());

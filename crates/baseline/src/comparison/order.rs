@@ -23,7 +23,7 @@ const ROUNDS: usize = 3;
 ///
 /// # Examples
 /// ```
-/// use trueline_baseline::check_order;
+/// use trueline_baseline::comparison::check_order;
 /// use trueline_core::{BenchRun, By, Known, RequestRecord, Scope, Side, Thresholds, WallTime};
 /// let run = |arm: &str, second: i64| {
 ///     let mut request = RequestRecord::default();

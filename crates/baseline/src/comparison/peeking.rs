@@ -45,7 +45,7 @@ fn by_looks(looks: u32) -> (f64, bool) {
 ///
 /// # Examples
 /// ```
-/// use trueline_baseline::check_peeking;
+/// use trueline_baseline::comparison::check_peeking;
 /// use trueline_core::{Claim, ClaimKind};
 /// let mut claim = Claim::new("c", ClaimKind::Relative, "1.03x");
 /// claim.selection.looks = Some(5); // 14 % instead of 5 %

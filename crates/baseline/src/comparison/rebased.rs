@@ -48,7 +48,7 @@ pub struct Rebased {
 ///
 /// # Examples
 /// ```
-/// use trueline_baseline::rebase_ratio;
+/// use trueline_baseline::comparison::rebase_ratio;
 /// use trueline_core::{Claim, ClaimKind, Link, Thresholds};
 /// let mut claim = Claim::new("c", ClaimKind::Relative, "1.3x over the library");
 /// claim.value = Some(1.3);

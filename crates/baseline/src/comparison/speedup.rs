@@ -51,7 +51,7 @@ fn without(share: f64) -> Option<f64> {
 ///
 /// # Examples
 /// ```
-/// use trueline_baseline::check_speedup;
+/// use trueline_baseline::comparison::check_speedup;
 /// use trueline_core::{Claim, ClaimKind, Thresholds};
 /// let mut claim = Claim::new("c", ClaimKind::Relative, "12x by a faster attention kernel");
 /// claim.value = Some(12.0);

@@ -21,4 +21,5 @@ pub use quantile::{median, quantile};
 pub(crate) use quantile::{median_of, sorted};
 pub use ranks::{all_among_lowest, ranks};
 pub use trend::{Trend, trend};
+pub(crate) use welch::t_quantile;
 pub use welch::{RatioEstimate, ratio_of_means};

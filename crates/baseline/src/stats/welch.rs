@@ -67,7 +67,7 @@ fn ln_moments(values: &[f64]) -> Option<(f64, f64)> {
 
 /// Student's quantile. statrs 0.19 is wrong from about 1e6 degrees of freedom and hangs at 1e8, so
 /// above 1e5 the normal quantile stands in, which is within 3e-5 there.
-fn t_quantile(p: f64, df: f64) -> Option<f64> {
+pub(crate) fn t_quantile(p: f64, df: f64) -> Option<f64> {
     if df > 1e5 {
         return statrs::distribution::Normal::new(0.0, 1.0).ok().map(|n| n.inverse_cdf(p));
     }

@@ -41,7 +41,6 @@ impl Work<'_> {
                 _ => {}
             }
         }
-        self.check_table(&claims);
         self.claims = claims;
     }
 

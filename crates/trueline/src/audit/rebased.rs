@@ -1,23 +1,23 @@
 //! Ratios carried over to what the reader runs.
 
 use serde_json::{Value, json};
+use trueline_baseline::comparison::{Rebased, rebase_ratio};
 use trueline_baseline::stats::{RatioEstimate, ratio_of_means};
-use trueline_baseline::{Rebased, rebase_ratio};
 use trueline_core::number::short;
-use trueline_core::{Claim, Link, Metric};
+use trueline_core::{Claim, Link};
 
 use super::Work;
 use super::arms::ArmOf;
 
-impl<'a> Work<'a> {
+impl Work<'_> {
     /// Judges over what a ratio is, and carries it over to what the reader runs where it can be.
     ///
     /// The incumbent's own runs stand for the missing ratio where they are among the data.
     pub(super) fn check_baseline(&mut self, claim: &Claim) {
         let mut claim = claim.clone();
-        let own = self.measured_link(&claim, claim.of.as_deref(), claim.baseline.as_deref());
-        let missing =
-            self.measured_link(&claim, claim.baseline.as_deref(), claim.incumbent.as_deref());
+        let (of, over) = (claim.of.as_deref(), claim.baseline.as_deref());
+        let own = self.measured_link(&claim, of, over);
+        let missing = self.measured_link(&claim, over, claim.incumbent.as_deref());
         claim.chain.extend(missing);
         let checked = rebase_ratio(&claim, own, &self.audit.thresholds);
         self.outcomes.extend(checked.outcomes);
@@ -26,19 +26,18 @@ impl<'a> Work<'a> {
 
     /// The ratio of two arms that were both measured, with what was measured of each.
     fn measured_link(&self, claim: &Claim, of: Option<&str>, over: Option<&str>) -> Option<Link> {
-        let (of, over, metric) = (of?, over?, claim.metric?);
-        let (ours, theirs) = (self.arm_of(claim, of, metric)?, self.arm_of(claim, over, metric)?);
-        let estimate = ratio_of_means(&ours.values, &theirs.values, 0.95)?;
+        let (of, over) = (of?, over?);
+        let mut between = claim.clone();
+        (between.of, between.baseline) = (Some(of.to_owned()), Some(over.to_owned()));
+        let pair = self.pair(&between, claim.metric?).ok()?;
+        let (ours, theirs) = (values(&pair.ours), values(&pair.theirs));
+        let estimate = ratio_of_means(&ours, &theirs, 0.95)?;
         let mut link = Link::new(estimate.ratio, of, over);
         link.interval = estimate.interval;
-        let (first, second) = (of_one(&ours.values)?, of_one(&theirs.values)?);
+        let (first, second) = (of_one(&ours)?, of_one(&theirs)?);
         (link.of_value, link.of_interval) = (Some(first.ratio), first.interval);
         (link.over_value, link.over_interval) = (Some(second.ratio), second.interval);
         Some(link)
-    }
-
-    fn arm_of(&self, claim: &Claim, name: &str, metric: Metric) -> Option<ArmOf<'a>> {
-        self.arm(claim, name, metric).ok()
     }
 
     /// What the arms of a ratio say, and what it comes to over what the reader runs, in words.
@@ -76,6 +75,10 @@ impl<'a> Work<'a> {
         };
         self.rebased.iter().map(one).collect()
     }
+}
+
+fn values(arm: &ArmOf<'_>) -> Vec<f64> {
+    arm.values.iter().map(|run| run.value).collect()
 }
 
 /// The geometric mean of an arm with its interval, which three runs and more admit.

@@ -8,7 +8,7 @@ mod stated;
 
 pub use defaults::{Headlines, default_claims};
 pub use long::{ClaimFile, parse_claim_file};
-pub use short::parse_claim;
+pub use short::{parse_claim, parse_quantity};
 pub(crate) use stated::{headline, stated_claims, trend_claim};
 
 use std::collections::BTreeSet;

@@ -1,20 +1,22 @@
-//! What is checked of two arms beside their conditions, and of what a relative claim says of itself.
+//! Whether a comparison is fair: the order, failures, machines and spread of two arms, and what a
+//! relative claim says of itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use trueline_baseline::{
+use trueline_baseline::comparison::{
     DEGRADED_STATES, Served, Site, check_arm_spread, check_autocorrelation, check_bottleneck,
     check_direction, check_one_direction, check_order, check_peeking, check_pooled_requests,
-    check_sites, check_speedup, check_uneven_failures, is_of_a_run,
+    check_sites, check_speedup, check_uneven_failures,
 };
+use trueline_baseline::is_of_a_run;
 use trueline_core::{
     BenchRun, CheckOutcome, Claim, ClaimKind, Metric, Outcomes, RequestRecord, Scope, Severity,
 };
 
 use super::Work;
-use super::arms::{ArmOf, joint};
+use super::arms::{ArmOf, Pair, joint};
 use super::groups::Meant;
-use super::hosts::{check_host_records, is_over};
+use super::hosts::{check_host_records, first_over};
 
 impl<'a> Work<'a> {
     /// What a claim about a comparison says of itself: no data are needed for it.
@@ -26,13 +28,8 @@ impl<'a> Work<'a> {
 
     /// The checks of two arms: order, failures, spread, bottleneck, places, and what the claim's
     /// interval rests on.
-    pub(super) fn check_arms(
-        &mut self,
-        claim: &Claim,
-        metric: Metric,
-        ours: &ArmOf<'a>,
-        theirs: &ArmOf<'a>,
-    ) {
+    pub(super) fn check_fairness(&mut self, claim: &Claim, metric: Metric, pair: &Pair<'a>) {
+        let (ours, theirs) = (&pair.ours, &pair.theirs);
         let about = || Scope::of_claim(&claim.id);
         let thresholds = &self.audit.thresholds;
         let runs = (ours.runs.as_slice(), theirs.runs.as_slice());
@@ -40,8 +37,9 @@ impl<'a> Work<'a> {
         self.outcomes.extend(check_uneven_failures(about(), runs, thresholds));
         for arm in [ours, theirs] {
             let name = arm.runs.first().map_or("", |run| run.arm());
-            let step = arm.figure.map_or(0.0, |figure| figure.step);
-            let values = (arm.values.as_slice(), step);
+            let step = arm.figures.iter().map(|figure| figure.step).fold(0.0, f64::max);
+            let values: Vec<f64> = arm.values.iter().map(|run| run.value).collect();
+            let values = (values.as_slice(), step);
             self.outcomes.extend(check_arm_spread(about(), name, metric, values, thresholds));
         }
         let ((first, _), (second, _)) = (joint(ours, claim), joint(theirs, claim));
@@ -54,12 +52,11 @@ impl<'a> Work<'a> {
         self.outcomes.extend(check_bottleneck(about(), metric, states.as_deref(), served));
         let sites: Vec<Site> =
             ours.runs.iter().chain(&theirs.runs).map(|run| self.site_of(run)).collect();
-        let measured = self.compared.iter().find(|c| c.claim == claim.id);
-        let measured = measured.map(|c| c.estimate.ratio);
+        let measured = self.measured_ratio(claim);
         self.outcomes.extend(check_sites(claim, measured, &sites, thresholds));
         if !is_of_a_run(metric) {
             let (ours, theirs) =
-                (self.by_run(claim, metric, ours), self.by_run(claim, metric, theirs));
+                (self.by_run(claim, metric, &ours.runs), self.by_run(claim, metric, &theirs.runs));
             self.outcomes.extend(check_pooled_requests(claim, &ours, &theirs, thresholds));
             let single = [&ours, &theirs].into_iter().filter(|arm| arm.len() == 1);
             let single: Vec<Vec<f64>> = single.flatten().cloned().collect();
@@ -74,19 +71,18 @@ impl<'a> Work<'a> {
             return;
         };
         let Meant::Runs(runs) = self.meant(of, claim.load) else { return };
-        let values = self.values_of_runs(claim, metric, &runs);
+        let values = self.by_run(claim, metric, &runs);
         self.outcomes.extend(check_autocorrelation(claim, &values, &self.audit.thresholds));
     }
 
     /// Whether the ratios of a table all move the same small way. One row is one pair of arms at one
     /// load in one cell: its metrics are of the same runs.
-    pub(super) fn check_table(&mut self, claims: &[Claim]) {
+    pub(super) fn check_table(&mut self) {
         let mut rows: BTreeMap<String, Vec<f64>> = BTreeMap::new();
         let mut candidates: BTreeSet<&str> = BTreeSet::new();
-        for claim in claims.iter().filter(|c| c.kind == ClaimKind::Relative) {
+        for claim in self.claims.iter().filter(|c| c.kind == ClaimKind::Relative) {
             let (Some(metric), Some(over)) = (claim.metric, &claim.baseline) else { continue };
-            let measured = self.compared.iter().find(|c| c.claim == claim.id);
-            let ratio = measured.map(|c| c.estimate.ratio).or(claim.value);
+            let ratio = self.measured_ratio(claim).or(claim.value);
             let faster = ratio.zip(metric.higher_is_better());
             let Some((ratio, higher)) = faster.filter(|(ratio, _)| *ratio > 0.0) else { continue };
             let of = claim.of.as_deref().unwrap_or_default();
@@ -106,6 +102,11 @@ impl<'a> Work<'a> {
         };
         let rows: Vec<f64> = rows.into_values().map(middle).collect();
         self.outcomes.extend(check_one_direction(about, &rows, &self.audit.thresholds));
+    }
+
+    /// The ratio that the arms of a claim show.
+    fn measured_ratio(&self, claim: &Claim) -> Option<f64> {
+        Some(self.compared.iter().find(|c| c.claim == claim.id)?.estimate?.ratio)
     }
 
     /// The degraded states that host records find over the runs of two arms; `None` where no record
@@ -128,7 +129,7 @@ impl<'a> Work<'a> {
 
     /// On which machine a run was made, after which start of it.
     fn site_of(&self, run: &BenchRun) -> Site {
-        let record = self.audit.hosts.iter().find(|record| is_over(record, run));
+        let record = first_over(&self.audit.hosts, &[run]);
         let known = |key: &str| {
             let by_record = || record.and_then(|record| record.conditions.get(key));
             run.conditions.get(key).or_else(by_record).map(str::to_owned)
@@ -136,17 +137,8 @@ impl<'a> Work<'a> {
         Site::new(known("machine"), known("boot_id"))
     }
 
-    fn by_run(&self, claim: &Claim, metric: Metric, arm: &ArmOf<'a>) -> Vec<Vec<f64>> {
-        self.values_of_runs(claim, metric, &arm.runs)
-    }
-
     /// The values of a metric by run, each in order of the requests' starts where all are known.
-    fn values_of_runs(
-        &self,
-        claim: &Claim,
-        metric: Metric,
-        runs: &[&'a BenchRun],
-    ) -> Vec<Vec<f64>> {
+    fn by_run(&self, claim: &Claim, metric: Metric, runs: &[&'a BenchRun]) -> Vec<Vec<f64>> {
         let of = |run: &&'a BenchRun| {
             let mut requests: Vec<&RequestRecord> = Self::spoken_of(claim, &[*run]);
             let known = requests.iter().all(|r| r.started.is_known());
