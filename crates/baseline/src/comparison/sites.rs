@@ -67,8 +67,8 @@ pub fn check_sites(
         return outcomes;
     }
     let message = format!(
-        "a difference of {} is called confirmed, and all {} runs are of {only} between two starts \
-         of it",
+        "a difference of {} is called confirmed, and all {} runs are of {only} with no restart of it \
+         recorded between them",
         percent(gain),
         sites.len()
     );
