@@ -12,6 +12,8 @@ mod design;
 mod direction;
 mod estimate;
 mod exact;
+#[cfg(test)]
+mod invariance;
 mod one_direction;
 mod order;
 mod peeking;

@@ -10,7 +10,7 @@ use trueline_baseline::comparison::{
 };
 use trueline_baseline::is_of_a_run;
 use trueline_core::{
-    BenchRun, CheckOutcome, Claim, ClaimKind, Metric, Outcomes, RequestRecord, Scope, Severity,
+    BenchRun, CheckOutcome, Claim, ClaimKind, Metric, RequestRecord, Scope, Severity,
 };
 
 use super::Work;
@@ -54,7 +54,8 @@ impl<'a> Work<'a> {
             ours.runs.iter().chain(&theirs.runs).map(|run| self.site_of(run)).collect();
         let measured = self.measured_ratio(claim);
         self.outcomes.extend(check_sites(claim, measured, &sites, thresholds));
-        if !is_of_a_run(metric) {
+        // Only an interval that the claim states can be one of requests.
+        if claim.interval.is_some() && !is_of_a_run(metric) {
             let (ours, theirs) =
                 (self.by_run(claim, metric, &ours.runs), self.by_run(claim, metric, &theirs.runs));
             self.outcomes.extend(check_pooled_requests(claim, &ours, &theirs, thresholds));
@@ -111,20 +112,33 @@ impl<'a> Work<'a> {
 
     /// The degraded states that host records find over the runs of two arms; `None` where no record
     /// reads any of them.
-    fn degraded_states(&self, arms: (&[&BenchRun], &[&BenchRun])) -> Option<Vec<&'static str>> {
-        let mut said = Outcomes::default();
+    fn degraded_states(&mut self, arms: (&[&BenchRun], &[&BenchRun])) -> Option<Vec<&'static str>> {
+        let mut all: Option<BTreeSet<&'static str>> = None;
         for run in arms.0.iter().chain(arms.1) {
-            said.extend(check_host_records(&self.audit.hosts, run, &self.audit.thresholds).1);
-        }
-        let mut looked = false;
-        let mut states: BTreeSet<&'static str> = BTreeSet::new();
-        for outcome in said.iter().filter(|o| DEGRADED_STATES.contains(&o.code())) {
-            looked |= !matches!(outcome, CheckOutcome::NotObserved { .. });
-            if matches!(outcome, CheckOutcome::Found(f) if f.severity > Severity::Note) {
-                states.insert(outcome.code());
+            if !self.degraded.contains_key(&run.label) {
+                let states = self.degraded_states_of(run);
+                self.degraded.insert(run.label.clone(), states);
+            }
+            if let Some(states) = self.degraded.get(&run.label).and_then(Option::as_ref) {
+                all.get_or_insert_default().extend(states);
             }
         }
-        looked.then(|| states.into_iter().collect())
+        all.map(|states| states.into_iter().collect())
+    }
+
+    fn degraded_states_of(&self, run: &BenchRun) -> Option<BTreeSet<&'static str>> {
+        let (_, said) = check_host_records(&self.audit.hosts, run, &self.audit.thresholds);
+        let mut states: Option<BTreeSet<&'static str>> = None;
+        for outcome in said.iter().filter(|o| DEGRADED_STATES.contains(&o.code())) {
+            match outcome {
+                CheckOutcome::NotObserved { .. } => {}
+                CheckOutcome::Found(finding) if finding.severity > Severity::Note => {
+                    states.get_or_insert_default().insert(finding.code);
+                }
+                _ => drop(states.get_or_insert_default()),
+            }
+        }
+        states
     }
 
     /// On which machine a run was made, after which start of it.
