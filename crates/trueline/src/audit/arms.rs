@@ -11,6 +11,7 @@ use trueline_core::{
 };
 
 use super::Work;
+use super::began::began;
 use super::groups::Meant;
 use super::shown::derived_figure;
 
@@ -112,11 +113,13 @@ impl<'a> Work<'a> {
                 without.join("; ")
             });
         };
-        Ok(Pair {
-            ours: arm(ours, metric, statistic),
-            theirs: arm(theirs, metric, statistic),
-            statistic,
-        })
+        let (mut ours, mut theirs) = (arm(ours, metric, statistic), arm(theirs, metric, statistic));
+        let runs: Vec<&BenchRun> = ours.runs.iter().chain(&theirs.runs).copied().collect();
+        let values = ours.values.iter_mut().chain(&mut theirs.values);
+        for (value, began) in values.zip(began(&runs)) {
+            value.began = began;
+        }
+        Ok(Pair { ours, theirs, statistic })
     }
 
     /// What the runs of an arm tell, at the claim's load.
@@ -156,7 +159,7 @@ fn arm<'a>(told: Vec<Told<'a>>, metric: Metric, statistic: Option<Statistic>) ->
     };
     for told in told {
         let Some(value) = told.value(metric, statistic) else { continue };
-        arm.values.push(RunValue { value: value.value, began: began(told.run) });
+        arm.values.push(RunValue::untimed(value.value));
         arm.fewest = arm.fewest.min(value.behind);
         arm.is_stated |= value.stated;
         if !arm.figures.iter().any(|f| f.definition.means_same_as(&value.figure.definition)) {
@@ -166,11 +169,6 @@ fn arm<'a>(told: Vec<Told<'a>>, metric: Metric, statistic: Option<Statistic>) ->
         arm.requests.extend(told.requests);
     }
     arm
-}
-
-/// When a run began: its first measured request's start.
-pub(super) fn began(run: &BenchRun) -> Option<trueline_core::WallTime> {
-    run.measured().filter_map(|request| request.started.value()).min()
 }
 
 /// A statistic of one run's values.

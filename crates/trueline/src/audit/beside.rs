@@ -7,7 +7,7 @@ use trueline_core::{BenchRun, Claim, Finding, Load, Metric, Need, Scope};
 
 use super::Work;
 use super::arms::{ArmOf, Pair, joint};
-use super::hosts::{check_hosts_of_arms, first_over};
+use super::hosts::{check_hosts_of_arms, take_machine};
 
 impl Work<'_> {
     /// All that two arms must have in common, whatever their ratio is.
@@ -56,11 +56,8 @@ impl Work<'_> {
             // It is what is compared.
             varies.push("hit_share".to_owned());
         }
-        for (conditions, arm) in [(&mut first, ours), (&mut second, theirs)] {
-            if let Some(record) = first_over(&self.audit.hosts, &arm.runs) {
-                take_from_host(conditions, record);
-            }
-        }
+        take_machine(&mut first, &self.audit.hosts, &ours.runs);
+        take_machine(&mut second, &self.audit.hosts, &theirs.runs);
         let notes = ArmNotes { contradictions, one_sided, varies: varies.clone() };
         let checked = check_same_conditions(about.clone(), &first, &second, notes);
         self.outcomes.extend(checked.outcomes);
@@ -77,15 +74,6 @@ impl Work<'_> {
         } else {
             let detail = format!("not recorded for both arms: {}", checked.value.join(", "));
             self.evidence.lacking(Need::MaterialConditions, about, detail);
-        }
-    }
-}
-
-/// Takes what a record over the runs knows of their machine, where the runs do not say.
-fn take_from_host(conditions: &mut trueline_core::Conditions, record: &trueline_host::HostRecord) {
-    for (key, of_host) in [("machine", "machine"), ("hardware", "gpu")] {
-        if let (None, Some(value)) = (conditions.get(key), record.conditions.get(of_host)) {
-            conditions.set(key, value, trueline_core::By::Measured);
         }
     }
 }

@@ -149,7 +149,11 @@ impl Work<'_> {
         self.evidence.met(Need::BothArms, about());
         // Without an interval the claim is weakened to a direction, which it has.
         let leaves_one = estimate.interval.is_none_or(|(low, high)| low > 1.0 || high < 1.0);
-        if leaves_one || compared.by_numbers() == Verdict::Equivalent {
+        if estimate.interval.is_none() && (estimate.ratio - 1.0).abs() < f64::EPSILON {
+            let detail = "the arms are the same in the runs there are, and no interval says how far \
+                          runs lie apart";
+            self.evidence.lacking(Need::Direction, about(), detail);
+        } else if leaves_one || compared.by_numbers() == Verdict::Equivalent {
             self.evidence.met(Need::Direction, about());
         } else {
             self.evidence.lacking(Need::Direction, about(), compared.open_words());

@@ -48,6 +48,7 @@ impl Work<'_> {
                 claim.load = *load;
                 claim.incumbent.clone_from(&self.audit.terms.incumbent);
                 claim.conditions = self.audit.terms.conditions.clone();
+                claim.varies.clone_from(&self.audit.terms.varies);
                 claims.push(claim);
             }
         }

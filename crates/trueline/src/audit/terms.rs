@@ -19,6 +19,8 @@ pub(crate) struct Terms {
     pub(crate) incumbent: Option<String>,
     /// Conditions of both arms that no file records.
     pub(crate) conditions: Conditions,
+    /// What was varied on purpose.
+    pub(crate) varies: Vec<String>,
     /// The seed for methods that draw.
     pub(crate) seed: Option<u64>,
 }
