@@ -8,6 +8,8 @@ use trueline::core::{Checked, Thresholds};
 use trueline::logs::{ResultSet, read_results, result_set};
 use trueline::{Audit, Compare};
 
+use crate::documents::{held, read};
+
 fn cases() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../cases")
 }
@@ -192,12 +194,23 @@ fn verdicts_do_not_depend_on_the_order_of_files_and_mirror_when_arms_swap() {
 
 #[test]
 fn arms_may_be_of_two_tools_where_their_figures_mean_the_same() {
-    let (vllm, sglang) = ("compare-30-percent-faster/old*", "compare-5-percent-faster/new*");
-    let output = run(vllm, sglang, &[&ALIKE[..], &["--format", "json"]].concat());
+    let (sglang, vllm) = ("compare-5-percent-faster/old*", "compare-30-percent-faster/new*");
+    let output = run(sglang, vllm, &[&ALIKE[..], &["--format", "json"]].concat());
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     let rows = report["results"]["comparisons"].as_array().unwrap();
-    // One simulated server, 5 % faster in the second arm; three runs beside eight.
+    // One simulated server, 30 % faster in the second arm; eight runs beside three.
     let output_rate = rows.iter().find(|row| row["metric"] == "output_tok_per_s").unwrap();
     assert_eq!(output_rate["verdict"], "better", "{output_rate}");
-    assert_eq!(output_rate["n_runs"], serde_json::json!([8, 3]));
+    assert_eq!(output_rate["n_runs"], serde_json::json!([3, 8]));
+}
+
+#[test]
+fn the_readme_shows_what_a_comparison_prints() {
+    let output = run("compare-in-turns/old.jsonl", "compare-in-turns/new.jsonl", &[]);
+    let screen = String::from_utf8(output.stdout).unwrap();
+    let readme = read("README.md");
+    let (head, rest) = readme.split_once("--candidate cases/compare-in-turns/new.jsonl\n").unwrap();
+    let (_, tail) = rest.split_once("```").unwrap();
+    let command = "--candidate cases/compare-in-turns/new.jsonl\n";
+    held("README.md", &format!("{head}{command}{screen}```{tail}"));
 }

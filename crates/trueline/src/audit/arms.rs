@@ -53,7 +53,7 @@ struct Told<'a> {
 }
 
 /// One value of a run, with what it means and how many samples are behind it.
-struct Value {
+struct OfRun {
     value: f64,
     figure: Figure,
     behind: usize,
@@ -62,11 +62,11 @@ struct Value {
 
 impl Told<'_> {
     /// The value of a statistic: as the tool states it, else as the requests give it.
-    fn value(&self, metric: Metric, statistic: Option<Statistic>) -> Option<Value> {
+    fn value(&self, metric: Metric, statistic: Option<Statistic>) -> Option<OfRun> {
         let stated = self.run.reported.figure(metric, statistic).filter(|_| self.stated);
         if let Some((figure, value)) = stated.and_then(|f| Some((f, f.value.value()?))) {
             let behind = self.run.completed().and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
-            return Some(Value { value, figure: figure.clone(), behind, stated: true });
+            return Some(OfRun { value, figure: figure.clone(), behind, stated: true });
         }
         let value = match statistic {
             // A run has one value of it, or none.
@@ -76,7 +76,7 @@ impl Told<'_> {
         }?;
         let known = Known::is(value, By::Derived);
         let figure = derived_figure(self.run, metric, statistic, known, self.requests.len());
-        Some(Value { value, figure, behind: self.derived.len(), stated: false })
+        Some(OfRun { value, figure, behind: self.derived.len(), stated: false })
     }
 }
 
@@ -148,7 +148,7 @@ impl<'a> Work<'a> {
 }
 
 /// An arm of runs that all have the statistic.
-fn arm<'a>(told: Vec<Told<'a>>, metric: Metric, statistic: Option<Statistic>) -> ArmOf<'a> {
+fn arm(told: Vec<Told<'_>>, metric: Metric, statistic: Option<Statistic>) -> ArmOf<'_> {
     let mut arm = ArmOf {
         runs: Vec::new(),
         requests: Vec::new(),

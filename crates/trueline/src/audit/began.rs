@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn a_tools_date_is_a_time() {
-        let at = |date| by_date(&dated(date)).map(|at| at.as_secs_f64());
+        let at = |date| by_date(&dated(date)).map(WallTime::as_secs_f64);
         // GNU date -u -d '2026-11-01 12:00:00' +%s and its like.
         assert_eq!(at("20261101-120000"), Some(1_793_534_400.0));
         assert_eq!(at("20240229-235959"), Some(1_709_251_199.0));

@@ -49,7 +49,9 @@ impl Work<'_> {
         self.confidence = each;
         if terms.arms.is_some() && are_obvious {
             let mut claims = std::mem::take(&mut self.claims);
-            claims.iter_mut().for_each(|claim| self.say_what_is_shown(claim));
+            for claim in &mut claims {
+                self.say_what_is_shown(claim);
+            }
             self.claims = claims;
         }
     }

@@ -212,8 +212,8 @@ impl Compare {
         report.program = "compare_runs";
         report.table = Some(table::table(&report, &terms));
         report.are_rows = claims.is_empty();
-        let levels = report.results["comparisons"].as_array().into_iter().flatten();
-        let each = levels.filter_map(|row| row["confidence"].as_f64()).next();
+        let mut rows = report.results["comparisons"].as_array().into_iter().flatten();
+        let each = rows.find_map(|row| row["confidence"].as_f64());
         report.results["arms"] = arms;
         report.results["table"] = json!({
             "rows": table::together(&report, &terms),

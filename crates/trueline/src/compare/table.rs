@@ -126,7 +126,7 @@ fn foot(report: &Report, terms: &Terms) -> Vec<String> {
 
 fn method_words(name: &str) -> &str {
     match name {
-        "paired_rounds" => "rounds of one run each, sign interval of their ratios",
+        "paired_rounds" => "rounds of one run an arm, sign interval of their ratios",
         "unpaired_runs" => "one value a run, log-Welch",
         other => other,
     }
