@@ -37,8 +37,13 @@ impl Work<'_> {
         let of_baseline = |f: &&Finding| {
             f.about.run == arm.run && f.about.load == arm.load && f.about.claim.is_none()
         };
-        let placed: Vec<&Finding> = self.outcomes.findings().filter(of_baseline).collect();
-        let outcomes = check_denominator(claim, is_faster, &placed);
+        if self.audit.log.is_none() {
+            return;
+        }
+        let has_place = self.placed.iter().any(|p| p.about == arm && p.placed.is_some());
+        let found: Vec<&Finding> = self.outcomes.findings().filter(of_baseline).collect();
+        let placed = has_place.then_some(found.as_slice());
+        let outcomes = check_denominator(claim, is_faster, placed);
         self.outcomes.extend(outcomes);
     }
 

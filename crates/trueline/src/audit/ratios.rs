@@ -13,6 +13,7 @@ use trueline_core::{Claim, Figure, Metric, Need, Scope, Side, Statistic};
 use super::Work;
 use super::arms::{Pair, side_of};
 use super::compared::Compared;
+use super::groups::Meant;
 use crate::given::{GivenWhat, explain_loss};
 
 impl Work<'_> {
@@ -125,6 +126,14 @@ impl Work<'_> {
         }
     }
 
+    /// How many runs a claim means by the name of an arm.
+    fn runs_meant(&self, name: Option<&String>, claim: &Claim) -> usize {
+        match name.map(|name| self.meant(name, claim.load)) {
+            Some(Meant::Runs(runs)) => runs.len(),
+            _ => 0,
+        }
+    }
+
     fn note_compared(
         &mut self,
         claim: &Claim,
@@ -137,6 +146,10 @@ impl Work<'_> {
             metric,
             statistic,
             load: claim.load,
+            runs: (
+                self.runs_meant(claim.of.as_ref(), claim),
+                self.runs_meant(claim.baseline.as_ref(), claim),
+            ),
             estimate,
             margin: self.margin(claim),
         };

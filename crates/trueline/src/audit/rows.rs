@@ -77,6 +77,7 @@ impl Work<'_> {
             metric,
             statistic: claim.statistic,
             load: claim.load,
+            runs: estimate.n,
             estimate: Some(estimate),
             margin: self.margin(claim),
         };

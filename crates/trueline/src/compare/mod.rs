@@ -206,9 +206,8 @@ impl Compare {
             json!({ "name": arm, "runs": runs.iter().map(|r| &r.label).collect::<Vec<_>>() })
         };
         let arms = json!({ "baseline": labels(&baseline), "candidate": labels(&candidate) });
-        let mut audit = self.audit;
-        let terms = audit.terms_mut().clone();
-        let mut report = audit.judge(&claims);
+        let terms = self.audit.terms_in_force();
+        let mut report = self.audit.judge(&claims);
         report.program = "compare_runs";
         report.table = Some(table::table(&report, &terms));
         report.are_rows = claims.is_empty();
@@ -217,7 +216,7 @@ impl Compare {
         report.results["arms"] = arms;
         report.results["table"] = json!({
             "rows": table::together(&report, &terms),
-            "confidence": terms.confidence.unwrap_or(0.95),
+            "confidence": terms.confidence,
             "confidence_each": each,
             "equivalence": terms.margin,
             "seed": terms.seed,

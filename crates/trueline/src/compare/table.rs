@@ -139,6 +139,8 @@ struct Open {
     rows: usize,
     /// The least and the largest difference that is looked for.
     sought: Option<(f64, f64)>,
+    /// The largest difference that the runs there are would have found.
+    found: Option<f64>,
 }
 
 /// What more runs would decide: as many as the row that needs most.
@@ -148,14 +150,16 @@ fn decide(report: &Report, terms: &Terms) -> Option<String> {
         let Some(n) = row["n_needed"].as_u64() else { continue };
         let unit = if row["method"] == "paired_rounds" { "rounds" } else { "runs an arm" };
         let sought = row["difference_sought"].as_f64().map(|d| (d, d));
+        let found = row["minimum_detectable_effect"].as_f64();
         let alike = |o: &&mut Open| o.unit == unit && o.sought.is_some() == sought.is_some();
         if let Some(open) = all.iter_mut().find(alike) {
             open.most = open.most.max(n);
             open.rows += 1;
             let joined = |a: (f64, f64), b: (f64, f64)| (a.0.min(b.0), a.1.max(b.1));
             open.sought = open.sought.zip(sought).map(|(a, b)| joined(a, b));
+            open.found = open.found.zip(found).map(|(a, b)| a.max(b));
         } else {
-            all.push(Open { unit, most: n, rows: 1, sought });
+            all.push(Open { unit, most: n, rows: 1, sought, found });
         }
     }
     let told: Vec<String> = all.iter().map(|open| open.words(terms.margin)).collect();
@@ -166,7 +170,7 @@ impl Open {
     fn words(&self, margin: Option<f64>) -> String {
         let (n, unit) = (count(self.most), self.unit);
         let these = if self.rows == 1 { "the open row is" } else { "the open rows are" };
-        match (self.sought, margin) {
+        let told = match (self.sought, margin) {
             (None, _) => format!("{n} {unit} at least would give an interval"),
             (Some(_), Some(m)) => {
                 format!("{n} {unit} would tell whether {these} within {}", percent(m))
@@ -178,10 +182,12 @@ impl Open {
                 } else {
                     format!("{}–{high}", low.trim_end_matches(" %"))
                 };
-                format!(
-                    "{n} {unit} would decide: they would show a difference of {size}, if it is real"
-                )
+                format!("{n} {unit} would decide, if a difference of {size} is real")
             }
+        };
+        match self.found {
+            Some(found) => format!("{told}; the runs there are find {} four times in five", percent(found)),
+            None => told,
         }
     }
 }
