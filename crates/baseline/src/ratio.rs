@@ -1,8 +1,8 @@
-//! Ratios: what the arms say, and over what.
+//! Ratios: what the arms say.
 
 use trueline_core::{Claim, Finding, Need, Outcomes, Scope, Thresholds};
 
-use crate::checks::{DIFFERENT_BASELINE, QUOTED_VALUE_NOT_FOUND, RATIO_WITHOUT_INTERVAL};
+use crate::checks::{QUOTED_VALUE_NOT_FOUND, RATIO_WITHOUT_INTERVAL};
 use crate::comparison::Estimate;
 use crate::quoted::says;
 
@@ -80,45 +80,9 @@ fn without_interval(about: Scope, estimate: &Estimate, runs_needed: Option<usize
     finding
 }
 
-/// Checks that a ratio is over what the reader runs, or that the missing ratio was measured.
-///
-/// # Shape
-/// A claim that names no incumbent gives no outcome.
-pub fn check_baseline_named(claim: &Claim) -> Outcomes {
-    let check = &DIFFERENT_BASELINE;
-    let mut outcomes = Outcomes::default();
-    let (Some(baseline), Some(incumbent)) = (&claim.baseline, &claim.incumbent) else {
-        return outcomes;
-    };
-    let about = Scope::of_claim(&claim.id);
-    let linked = claim.chain.iter().any(|link| link.of == *baseline && link.over == *incumbent);
-    if baseline == incumbent || linked {
-        outcomes.clear(check, about);
-        return outcomes;
-    }
-    let value = claim.value.map_or(String::new(), |v| format!("{v}x "));
-    outcomes.found(
-        Finding::new(
-            check,
-            about,
-            format!(
-                "{value}is over {baseline}; what you run is {incumbent}, and nobody measured \
-                 {baseline} / {incumbent}: it cannot be converted"
-            ),
-        )
-        .with("baseline", baseline.as_str())
-        .with("incumbent", incumbent.as_str())
-        .with("missing_ratio", format!("{baseline} / {incumbent}"))
-        .advising(format!(
-            "measure {baseline} and {incumbent} under the same conditions before converting it"
-        )),
-    );
-    outcomes
-}
-
 #[cfg(test)]
 mod tests {
-    use trueline_core::{ClaimKind, Link};
+    use trueline_core::ClaimKind;
 
     use super::*;
     use crate::comparison::{RunValue, estimate_ratio};
@@ -155,18 +119,5 @@ mod tests {
     fn a_ratio_that_the_arms_do_not_show_is_found_out() {
         let (_, outcomes) = shown(&claim(1.3), &[1.0], &[1.0]);
         assert!(outcomes.has("quoted-value-not-found"));
-    }
-
-    #[test]
-    fn a_ratio_over_something_else_counts_only_with_the_linking_ratio() {
-        let mut c = claim(1.79);
-        assert_eq!(check_baseline_named(&c).iter().count(), 0);
-        c.incumbent = Some("engine".into());
-        assert!(check_baseline_named(&c).has("different-baseline"));
-        c.chain = vec![Link { ratio: 0.7, of: "library".into(), over: "engine".into() }];
-        assert!(!check_baseline_named(&c).has("different-baseline"));
-        c.chain.clear();
-        c.incumbent = Some("library".into());
-        assert!(!check_baseline_named(&c).has("different-baseline"));
     }
 }

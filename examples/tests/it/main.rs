@@ -6,6 +6,7 @@ mod corpus_results;
 mod documents;
 #[cfg(unix)]
 mod host;
+mod patch_story;
 mod programs;
 mod story;
 mod sweep_story;

@@ -9,19 +9,14 @@ use super::Work;
 use super::arms::{ArmOf, Pair, joint};
 use super::hosts::{check_hosts_of_arms, take_machine};
 
-impl Work<'_> {
+impl<'a> Work<'a> {
     /// All that two arms must have in common, whatever their ratio is.
     ///
     /// Checks on the runs of both arms (their order, their failures, where they ran) belong here.
-    pub(super) fn check_arms(&mut self, claim: &Claim, pair: &Pair<'_>) {
+    pub(super) fn check_arms(&mut self, claim: &Claim, metric: Metric, pair: &Pair<'a>) {
         self.check_arm_conditions(claim, &pair.ours, &pair.theirs);
+        self.check_fairness(claim, metric, pair);
     }
-
-    /// What the ratios of a comparison say together.
-    ///
-    /// Checks on a whole table of ratios belong here; each ratio stands in `compared`.
-    #[expect(clippy::unused_self, clippy::needless_pass_by_ref_mut, reason = "none is built yet")]
-    pub(super) fn check_table(&mut self) {}
 
     /// Checks that a gain is not over a baseline that lies in production's tail.
     pub(super) fn check_baseline_place(

@@ -77,7 +77,7 @@ pub(super) fn check_hosts_of_arms(
 }
 
 /// The first record over any of some runs.
-fn first_over<'a>(records: &'a [HostOf], runs: &[&BenchRun]) -> Option<&'a HostRecord> {
+pub(super) fn first_over<'a>(records: &'a [HostOf], runs: &[&BenchRun]) -> Option<&'a HostRecord> {
     let over = |host: &&HostOf| runs.iter().any(|run| host.is_of(run, Reach::Partly));
     records.iter().find(over).map(|host| &host.record)
 }

@@ -6,6 +6,7 @@ mod began;
 mod beside;
 mod claims;
 mod compared;
+mod fairness;
 mod field;
 mod groups;
 mod hosts;
@@ -15,6 +16,7 @@ mod obvious;
 mod production;
 mod ratios;
 mod reading;
+mod rebased;
 mod results;
 mod rows;
 mod runs;
@@ -25,6 +27,7 @@ mod terms;
 mod traffic;
 mod written;
 
+use trueline_baseline::comparison::Rebased;
 use trueline_core::{BenchRun, Checked, Claim, Outcomes, Thresholds};
 use trueline_host::HostRecord;
 use trueline_logs::{LogSummary, Own, ReadOptions, ResultRun, ResultSet};
@@ -264,6 +267,7 @@ impl Audit {
             evidence: Evidence::default(),
             placed: Vec::new(),
             compared: Vec::new(),
+            rebased: Vec::new(),
             names: Names::new(&self.runs),
             confidence: 0.95,
             audit: self,
@@ -297,7 +301,7 @@ impl Audit {
         for judged in &mut report.claims {
             judged.instead =
                 work.instead(judged).or_else(|| work.derived_instead(judged, &report.outcomes));
-            judged.measured = work.measured_words(&judged.claim);
+            judged.measured = work.measured_and_rebased(&judged.claim);
             judged.verdict = work.verdict_of(judged);
         }
         report.preface.clone_from(&self.preface);
@@ -315,6 +319,8 @@ pub(crate) struct Work<'a> {
     evidence: Evidence,
     placed: Vec<PlacedGroup>,
     compared: Vec<Compared>,
+    /// By the claims' ids.
+    rebased: Vec<(String, Rebased)>,
     names: Names,
     /// The confidence of each ratio's interval.
     confidence: f64,

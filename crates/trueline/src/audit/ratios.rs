@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 
 use trueline_baseline::comparison::{Estimate, Verdict, estimate_ratio};
 use trueline_baseline::stats::smallest_n;
-use trueline_baseline::{
-    check_aligned, check_baseline_named, check_definitions, check_ratio_shown, check_sample_count,
-};
+use trueline_baseline::{check_aligned, check_definitions, check_ratio_shown, check_sample_count};
 use trueline_core::number::short;
 use trueline_core::{Claim, Figure, Metric, Need, Scope, Side, Statistic};
 
@@ -18,8 +16,8 @@ use crate::given::{GivenWhat, explain_loss};
 
 impl Work<'_> {
     pub(super) fn check_ratio(&mut self, claim: &Claim) {
+        self.check_baseline(claim);
         let thresholds = &self.audit.thresholds;
-        self.outcomes.extend(check_baseline_named(claim));
         self.outcomes.extend(explain_loss(claim, thresholds));
         let about = || Scope::of_claim(&claim.id);
         if claim.aligned.is_some() {
@@ -65,7 +63,7 @@ impl Work<'_> {
         self.outcomes.extend(shown);
         let runs = ours.values.len().min(theirs.values.len());
         self.outcomes.extend(check_sample_count(claim, Some(runs), thresholds));
-        self.check_arms(claim, &pair);
+        self.check_arms(claim, metric, &pair);
         self.check_meaning(claim, &pair);
         self.note_tail(claim, ours.fewest.min(theirs.fewest));
         if let Some(estimate) = estimate {

@@ -62,6 +62,7 @@ impl Work<'_> {
             "requests": log.map(requests_json),
             "placement": placement,
             "comparisons": self.comparisons(claims),
+            "rebased": self.rebased_json(),
             "cells": log.map(cells_json),
             "ceiling": ceiling,
         })

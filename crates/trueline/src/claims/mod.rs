@@ -1,5 +1,6 @@
 //! Claims as people write them: in short form, in TOML, or taken from the data.
 
+mod compared;
 mod defaults;
 mod long;
 mod short;
