@@ -31,7 +31,7 @@ PAIRS = [
     ("compare-real-30-percent", 1.3),
 ]
 MARGIN = 0.05
-TOGETHER = (1, 3, 6)
+TOGETHER = (1, 3, 5)
 
 
 def beta_part(a, b, x):
@@ -99,6 +99,14 @@ def runs(folder, arm):
     return [json.loads(line) for path in found for line in path.read_text().splitlines()]
 
 
+def two_tools(folder):
+    """TTFT by two tools that mean one thing by it, in ms: one median a run, candidate and baseline."""
+    other = [json.loads(path.read_text())["successes"]["latency"] for path in sorted(folder.glob("candidate-*.json"))]
+    return [of["time_to_first_token"]["median"] * 1e3 for of in other], [
+        run["median_ttft_ms"] for run in runs(folder, "baseline")
+    ]
+
+
 def verdict(interval, margin_interval, more_is_better):
     if interval[0] > 1.0 or interval[1] < 1.0:
         return "better" if (interval[0] > 1.0) == more_is_better else "worse"
@@ -125,6 +133,8 @@ def main():
                 words = verdict(interval, margin, more)
                 words += "" if interval[0] <= true <= interval[1] else ", truth outside"
                 print(f"    of {rows} {shown(interval)} {words}")
+    ratio, interval = log_welch(*two_tools(cases / "compare-real-two-tools"), 0.95)
+    print(f"compare-real-two-tools: ttft_s {ratio:.12f} {shown(interval)}")
 
 
 if __name__ == "__main__":
