@@ -229,6 +229,12 @@ def plans():
         effect = math.log1p(d) / math.sqrt(math.log1p(cv * cv))
         got = power.power(effect, n1, 0.05, ratio=n2 / n1)
         row("power_of_runs", {"cv": cv, "difference": d, "n": n1, "n2": n2}, {"power": got}, 1e-8)
+    for spread, d, c in ((.05, .05, .95), (.02, .05, .95), (.05, .02, .95), (.1, .05, .9), (.03, -.03, .99)):
+        wrong = stats.norm.cdf(-abs(math.log1p(d)) / spread)
+        low = lambda n: stats.binom.ppf((1 - c) / 2, n, 0.5)
+        fewer = lambda n: low(n) - (stats.binom.cdf(low(n), n, 0.5) > (1 - c) / 2)
+        n = next(n for n in itertools.count(1) if stats.binom.cdf(fewer(n), n, wrong) >= 0.8)
+        row("rounds_to_show", {"spread": spread, "difference": d, "confidence": c}, {"n": n})
     for bounds in ([1.96], [1.96] * 2, [1.96] * 3, [2.8, 1.98], [3.4, 2.5, 2.0]):
         k = np.arange(1, len(bounds) + 1)
         together = np.sqrt(np.minimum.outer(k, k) / np.maximum.outer(k, k))

@@ -45,7 +45,7 @@ pub struct RankTest {
 ///
 /// # Formula
 /// `U = R - m (m + 1) / 2` with `R` the sum of the first sample's ranks, ties sharing the mean of
-/// theirs. Exact where that costs at most 2e8 additions: without ties by the counts of
+/// theirs. Exact where that costs at most 3e7 additions: without ties by the counts of
 /// arrangements, two-sided as twice the smaller tail; with ties conditional on them, two-sided as
 /// the share of arrangements whose rank sum lies as far from its mean or further. Both are capped
 /// at 1. A far tail costs little, so small probabilities are exact up to large samples; else as of

@@ -3,8 +3,8 @@
 use super::pooled::Group;
 use super::real;
 
-/// The most additions that an exact distribution may cost; about a tenth of a second.
-const MOST_STEPS: f64 = 2e8;
+/// The most additions that an exact distribution may cost; some hundredths of a second.
+const MOST_STEPS: f64 = 3e7;
 
 /// The most rank sums that are counted at once.
 const MOST_SUMS: u64 = 4_000_000;
@@ -19,7 +19,7 @@ pub(crate) fn choose(n: u64, k: u64) -> f64 {
 }
 
 /// The probabilities of U = 0, 1, ... `through` for samples of `m` and `n` values without ties;
-/// `None` where they cost over 2e8 additions or more than 4,000,000 sums.
+/// `None` where they cost over 3e7 additions or more than 4,000,000 sums.
 ///
 /// # Formula
 /// The number of arrangements with `U = u` is the coefficient of `x^u` in the product of
@@ -102,7 +102,7 @@ pub(crate) struct LowerTail {
 }
 
 /// The exact lower tail of twice the rank sum of `k` values among tied groups; `None` where it
-/// costs over 2e8 additions or more than 4,000,000 sums.
+/// costs over 3e7 additions or more than 4,000,000 sums.
 ///
 /// # Formula
 /// The number of ways in which `k` of all values have twice the rank sum `s`, group by group: of

@@ -215,6 +215,12 @@ fn plans(function: &str, given: &Given<'_>) -> Option<Figures> {
             let (cv, difference) = (given.real("cv"), given.real("difference"));
             figures([("n", real(stats::runs_to_show(cv, difference, 0.8, 0.05)?))])
         }
+        "rounds_to_show" => {
+            let (spread, difference) = (given.real("spread"), given.real("difference"));
+            let confidence = given.real("confidence");
+            let n = stats::rounds_to_show(spread, difference, 0.8, confidence)?;
+            figures([("n", real(n as u64))])
+        }
         "power_of_runs" => {
             let (cv, difference) = (given.real("cv"), given.real("difference"));
             let n = (given.count("n"), given.count("n2"));
