@@ -49,8 +49,9 @@ fn main() -> ExitCode {
 
 fn report(arguments: &Arguments) -> Result<Report, Failure> {
     let common = &arguments.common;
-    let claims = common.claim_file()?.claims;
-    let mut compare = arguments.arms.compare(&common.thresholds()?, &common.allowed()?)?;
+    let file = common.claim_file()?;
+    let compare = arguments.arms.compare(&common.thresholds()?, &common.allowed()?)?;
+    let mut compare = compare.given(file.given);
     if let Some(own) = arguments.reading.own()? {
         compare = compare.own(own);
     }
@@ -59,5 +60,5 @@ fn report(arguments: &Arguments) -> Result<Report, Failure> {
     if !arguments.log.is_empty() {
         compare = compare.logs(&expand(&arguments.log)?)?;
     }
-    Ok(compare.judge(&claims))
+    Ok(compare.judge(&file.claims))
 }

@@ -46,6 +46,9 @@ pub struct Arms {
     /// A condition of both arms that their files do not hold, such as quantization=bf16
     #[arg(long, value_name = "KEY=VALUE", value_parser = condition)]
     pub condition: Vec<(String, String)>,
+    /// What was varied on purpose, such as model: it need not be equal; may be repeated
+    #[arg(long, value_name = "KEY", value_parser = varied)]
+    pub varies: Vec<String>,
     /// A record of the host's state over the runs; base:FILE and cand:FILE for one arm alone
     #[arg(long, value_name = "RECORD")]
     pub host: Vec<String>,
@@ -95,6 +98,17 @@ fn condition(text: &str) -> Result<(String, String), String> {
     Ok((key.to_owned(), value.to_owned()))
 }
 
+fn varied(key: &str) -> Result<String, String> {
+    let work = ["prompt_tokens", "output_tokens", "hit_share", "load"];
+    let mut known: Vec<&str> = RUN_CONDITIONS.iter().map(|known| known.name).collect();
+    known.extend(work);
+    if known.contains(&key) {
+        Ok(key.to_owned())
+    } else {
+        Err(format!("expected one of {}", known.join(", ")))
+    }
+}
+
 impl Arms {
     /// The comparison with both arms read and all terms set.
     ///
@@ -121,6 +135,9 @@ impl Arms {
         }
         for (key, value) in &self.condition {
             compare = compare.condition(key, value);
+        }
+        for key in &self.varies {
+            compare = compare.varies(key);
         }
         if let Some(margin) = self.equivalence {
             compare = compare.equivalence(margin);

@@ -143,8 +143,12 @@ impl Sorted {
     /// # Errors
     /// No results among the files.
     pub fn into_arm(mut self, option: &str) -> Result<Self, Failure> {
+        // Records of requests that a tool wrote look like a log.
+        let (results, logs) =
+            std::mem::take(&mut self.logs).into_iter().partition(|path| read_results(path).is_ok());
+        self.results.extend::<Vec<PathBuf>>(results);
         for (files, what) in [
-            (std::mem::take(&mut self.logs), "a request log: --log takes it"),
+            (logs, "a request log: --log takes it"),
             (std::mem::take(&mut self.claims), "claims: --claims takes them"),
             (std::mem::take(&mut self.mappings), "a mapping: --mapping takes it"),
         ] {

@@ -75,6 +75,7 @@ mod quoted;
 mod ratio;
 mod sample_count;
 mod samples;
+mod self_test;
 mod server_counts;
 pub mod stats;
 mod times;
@@ -105,6 +106,10 @@ pub use quoted::{check_samples_measured, check_value_found, check_value_stated};
 pub use ratio::check_ratio_shown;
 pub use sample_count::check_sample_count;
 pub use samples::{Sample, check_cold_run, is_of_a_run, metric_values, samples_of};
+pub use self_test::{
+    Asked, Called, Place, RunOrder, SELF_TEST_CHECKS, SelfTest, SelfTestPlan, self_test,
+    self_test_of_runs,
+};
 pub use server_counts::check_server_counts;
 pub use times::check_time_order;
 pub use work::{Workload, check_same_work};

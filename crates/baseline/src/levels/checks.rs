@@ -51,7 +51,11 @@ pub(crate) const HIGH_SPREAD: CheckInfo = CheckInfo {
     touches: &[Absolute, Relative],
     needs: &[Need::Repetitions],
     implied_by: &["foreign-traffic", "too-few-waves"],
-    thresholds: &[threshold("share", 0.10, "of the median, from least to most")],
+    thresholds: &[threshold(
+        "share",
+        0.10,
+        "of the median, from least to most of three runs; what more show is brought to that",
+    )],
     rule: "repetitions at one load differ by more than a tenth",
     advice: "find out what differs between the repetitions, and quote their median and range",
 };

@@ -1,8 +1,6 @@
 //! Intervals for a quantile from order statistics alone.
 
-use statrs::function::gamma::ln_gamma;
-
-use super::count;
+use super::{binomial, count};
 
 /// An interval for a quantile, between two order statistics.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -80,7 +78,7 @@ pub fn interval_orders(n: usize, q: f64, confidence: f64) -> Option<(usize, usiz
     let mut low = None;
     for k in start..n {
         let before = cdf;
-        cdf += pmf(k, n, q);
+        cdf += binomial(k as u64, n as u64, q);
         // Here `cdf` is P(B <= k): order k + 1 is low enough while that is within the tail.
         if cdf <= tail {
             low = Some((k + 1, cdf));
@@ -94,12 +92,6 @@ pub fn interval_orders(n: usize, q: f64, confidence: f64) -> Option<(usize, usiz
     // P(B >= n) = q^n is within the tail, since n is at least the smallest n.
     let (low, below) = low?;
     Some((low, n, cdf - below))
-}
-
-fn pmf(k: usize, n: usize, q: f64) -> f64 {
-    let (k, n) = (count(k), count(n));
-    let ln_choose = ln_gamma(n + 1.0) - ln_gamma(k + 1.0) - ln_gamma(n - k + 1.0);
-    (ln_choose + k * q.ln() + (n - k) * (-q).ln_1p()).exp()
 }
 
 #[cfg(test)]

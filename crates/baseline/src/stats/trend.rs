@@ -1,8 +1,6 @@
 //! Whether a series rises or falls, and by how much a step.
 
-use statrs::distribution::{ContinuousCDF, Normal};
-
-use super::{count, real};
+use super::{count, normal_cdf, real};
 
 /// The trend of a series over its order.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -76,7 +74,7 @@ pub fn trend(values: &[f64]) -> Option<Trend> {
         let spread = |t: f64| t * (t - 1.0) * (2.0 * t + 5.0);
         let variance = (spread(m) - ties.iter().copied().map(spread).sum::<f64>()) / 18.0;
         let z = s.abs() / variance.sqrt();
-        2.0 * Normal::new(0.0, 1.0).ok()?.cdf(-z)
+        2.0 * normal_cdf(-z)
     };
     let tau = s / (pairs * (pairs - in_ties)).sqrt();
     Some(Trend { tau, p: p.min(1.0), slope: slope(values)?, n })

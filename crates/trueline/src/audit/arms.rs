@@ -11,6 +11,7 @@ use trueline_core::{
 };
 
 use super::Work;
+use super::began::began;
 use super::groups::Meant;
 use super::shown::derived_figure;
 
@@ -52,7 +53,7 @@ struct Told<'a> {
 }
 
 /// One value of a run, with what it means and how many samples are behind it.
-struct Value {
+struct OfRun {
     value: f64,
     figure: Figure,
     behind: usize,
@@ -61,11 +62,11 @@ struct Value {
 
 impl Told<'_> {
     /// The value of a statistic: as the tool states it, else as the requests give it.
-    fn value(&self, metric: Metric, statistic: Option<Statistic>) -> Option<Value> {
+    fn value(&self, metric: Metric, statistic: Option<Statistic>) -> Option<OfRun> {
         let stated = self.run.reported.figure(metric, statistic).filter(|_| self.stated);
         if let Some((figure, value)) = stated.and_then(|f| Some((f, f.value.value()?))) {
             let behind = self.run.completed().and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
-            return Some(Value { value, figure: figure.clone(), behind, stated: true });
+            return Some(OfRun { value, figure: figure.clone(), behind, stated: true });
         }
         let value = match statistic {
             // A run has one value of it, or none.
@@ -75,7 +76,7 @@ impl Told<'_> {
         }?;
         let known = Known::is(value, By::Derived);
         let figure = derived_figure(self.run, metric, statistic, known, self.requests.len());
-        Some(Value { value, figure, behind: self.derived.len(), stated: false })
+        Some(OfRun { value, figure, behind: self.derived.len(), stated: false })
     }
 }
 
@@ -112,11 +113,13 @@ impl<'a> Work<'a> {
                 without.join("; ")
             });
         };
-        Ok(Pair {
-            ours: arm(ours, metric, statistic),
-            theirs: arm(theirs, metric, statistic),
-            statistic,
-        })
+        let (mut ours, mut theirs) = (arm(ours, metric, statistic), arm(theirs, metric, statistic));
+        let runs: Vec<&BenchRun> = ours.runs.iter().chain(&theirs.runs).copied().collect();
+        let values = ours.values.iter_mut().chain(&mut theirs.values);
+        for (value, began) in values.zip(began(&runs)) {
+            value.began = began;
+        }
+        Ok(Pair { ours, theirs, statistic })
     }
 
     /// What the runs of an arm tell, at the claim's load.
@@ -145,7 +148,7 @@ impl<'a> Work<'a> {
 }
 
 /// An arm of runs that all have the statistic.
-fn arm<'a>(told: Vec<Told<'a>>, metric: Metric, statistic: Option<Statistic>) -> ArmOf<'a> {
+fn arm(told: Vec<Told<'_>>, metric: Metric, statistic: Option<Statistic>) -> ArmOf<'_> {
     let mut arm = ArmOf {
         runs: Vec::new(),
         requests: Vec::new(),
@@ -156,7 +159,7 @@ fn arm<'a>(told: Vec<Told<'a>>, metric: Metric, statistic: Option<Statistic>) ->
     };
     for told in told {
         let Some(value) = told.value(metric, statistic) else { continue };
-        arm.values.push(RunValue { value: value.value, began: began(told.run) });
+        arm.values.push(RunValue::untimed(value.value));
         arm.fewest = arm.fewest.min(value.behind);
         arm.is_stated |= value.stated;
         if !arm.figures.iter().any(|f| f.definition.means_same_as(&value.figure.definition)) {
@@ -166,11 +169,6 @@ fn arm<'a>(told: Vec<Told<'a>>, metric: Metric, statistic: Option<Statistic>) ->
         arm.requests.extend(told.requests);
     }
     arm
-}
-
-/// When a run began: its first measured request's start.
-pub(super) fn began(run: &BenchRun) -> Option<trueline_core::WallTime> {
-    run.measured().filter_map(|request| request.started.value()).min()
 }
 
 /// A statistic of one run's values.

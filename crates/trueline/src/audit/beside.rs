@@ -7,7 +7,7 @@ use trueline_core::{BenchRun, Claim, Finding, Load, Metric, Need, Scope};
 
 use super::Work;
 use super::arms::{ArmOf, Pair, joint};
-use super::hosts::{check_hosts_of_arms, first_over};
+use super::hosts::{check_hosts_of_arms, take_machine};
 
 impl<'a> Work<'a> {
     /// All that two arms must have in common, whatever their ratio is.
@@ -32,8 +32,13 @@ impl<'a> Work<'a> {
         let of_baseline = |f: &&Finding| {
             f.about.run == arm.run && f.about.load == arm.load && f.about.claim.is_none()
         };
-        let placed: Vec<&Finding> = self.outcomes.findings().filter(of_baseline).collect();
-        let outcomes = check_denominator(claim, is_faster, &placed);
+        if self.audit.log.is_none() {
+            return;
+        }
+        let has_place = self.placed.iter().any(|p| p.about == arm && p.placed.is_some());
+        let found: Vec<&Finding> = self.outcomes.findings().filter(of_baseline).collect();
+        let placed = has_place.then_some(found.as_slice());
+        let outcomes = check_denominator(claim, is_faster, placed);
         self.outcomes.extend(outcomes);
     }
 
@@ -51,11 +56,8 @@ impl<'a> Work<'a> {
             // It is what is compared.
             varies.push("hit_share".to_owned());
         }
-        for (conditions, arm) in [(&mut first, ours), (&mut second, theirs)] {
-            if let Some(record) = first_over(&self.audit.hosts, &arm.runs) {
-                take_from_host(conditions, record);
-            }
-        }
+        take_machine(&mut first, &self.audit.hosts, &ours.runs);
+        take_machine(&mut second, &self.audit.hosts, &theirs.runs);
         let notes = ArmNotes { contradictions, one_sided, varies: varies.clone() };
         let checked = check_same_conditions(about.clone(), &first, &second, notes);
         self.outcomes.extend(checked.outcomes);
@@ -72,15 +74,6 @@ impl<'a> Work<'a> {
         } else {
             let detail = format!("not recorded for both arms: {}", checked.value.join(", "));
             self.evidence.lacking(Need::MaterialConditions, about, detail);
-        }
-    }
-}
-
-/// Takes what a record over the runs knows of their machine, where the runs do not say.
-fn take_from_host(conditions: &mut trueline_core::Conditions, record: &trueline_host::HostRecord) {
-    for (key, of_host) in [("machine", "machine"), ("hardware", "gpu")] {
-        if let (None, Some(value)) = (conditions.get(key), record.conditions.get(of_host)) {
-            conditions.set(key, value, trueline_core::By::Measured);
         }
     }
 }

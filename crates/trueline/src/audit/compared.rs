@@ -15,6 +15,8 @@ pub(super) struct Compared {
     pub(super) metric: Metric,
     pub(super) statistic: Option<Statistic>,
     pub(super) load: Option<Load>,
+    /// How many runs the candidate and the baseline have at that load.
+    pub(super) runs: (usize, usize),
     /// `None` where an arm has no value.
     pub(super) estimate: Option<Estimate>,
     pub(super) margin: Option<f64>,
@@ -93,7 +95,7 @@ impl Compared {
             "ci_low": interval.map(|i| i.0),
             "ci_high": interval.map(|i| i.1),
             "confidence": estimate.filter(|_| interval.is_some()).map(|e| e.confidence),
-            "n_runs": estimate.map(|e| [e.n.0, e.n.1]),
+            "n_runs": [self.runs.0, self.runs.1],
             "n_needed": verdict.runs_needed(),
             "difference_sought": verdict
                 .runs_needed()

@@ -1,6 +1,6 @@
 //! Which host records speak of a run, and what they say.
 
-use trueline_core::{BenchRun, Need, Outcomes, Scope, Thresholds};
+use trueline_core::{BenchRun, By, Conditions, Need, Outcomes, Scope, Thresholds};
 use trueline_host::{HostRecord, check_host, check_same_host, host_checks};
 
 /// A host record, and the arm that it was given for.
@@ -82,6 +82,20 @@ pub(super) fn first_over<'a>(records: &'a [HostOf], runs: &[&BenchRun]) -> Optio
     records.iter().find(over).map(|host| &host.record)
 }
 
+/// Takes what a record that was given for an arm knows of its machine, where the runs do not say. A
+/// record that is known by its time alone may be of any machine.
+pub(super) fn take_machine(conditions: &mut Conditions, records: &[HostOf], runs: &[&BenchRun]) {
+    let given = |host: &&HostOf| {
+        host.arm.is_some() && runs.iter().any(|run| host.is_of(run, Reach::Partly))
+    };
+    let Some(host) = records.iter().find(given) else { return };
+    for (key, of_host) in [("machine", "machine"), ("hardware", "gpu")] {
+        if let (None, Some(value)) = (conditions.get(key), host.record.conditions.get(of_host)) {
+            conditions.set(key, value, By::Measured);
+        }
+    }
+}
+
 /// How far a record reaches over a run.
 #[derive(Clone, Copy, PartialEq)]
 enum Reach {
@@ -93,7 +107,7 @@ enum Reach {
 mod tests {
     use std::time::Duration;
 
-    use trueline_core::{By, Known, RequestRecord, Side, Stretch, WallTime};
+    use trueline_core::{Known, RequestRecord, Side, Stretch, WallTime};
     use trueline_host::parse_host_record;
 
     use super::*;

@@ -82,6 +82,13 @@ impl Audit {
         &self.terms
     }
 
+    /// On which terms its ratios are judged, with the confidence that is in force.
+    pub(crate) fn terms_in_force(&self) -> super::Terms {
+        let confidence = trueline_baseline::comparison::confidence(&self.thresholds);
+        let terms = self.terms.clone();
+        super::Terms { confidence: terms.confidence.or(Some(confidence)), ..terms }
+    }
+
     /// On which terms its ratios are judged, to be changed.
     pub(crate) fn terms_mut(&mut self) -> &mut super::Terms {
         &mut self.terms

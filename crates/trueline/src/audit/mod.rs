@@ -2,6 +2,7 @@
 
 mod arms;
 mod balance;
+mod began;
 mod beside;
 mod claims;
 mod compared;

@@ -11,6 +11,7 @@ use trueline_core::{Claim, Figure, Metric, Need, Scope, Side, Statistic};
 use super::Work;
 use super::arms::{Pair, side_of};
 use super::compared::Compared;
+use super::groups::Meant;
 use crate::given::{GivenWhat, explain_loss};
 
 impl Work<'_> {
@@ -123,6 +124,14 @@ impl Work<'_> {
         }
     }
 
+    /// How many runs a claim means by the name of an arm.
+    fn runs_meant(&self, name: Option<&String>, claim: &Claim) -> usize {
+        match name.map(|name| self.meant(name, claim.load)) {
+            Some(Meant::Runs(runs)) => runs.len(),
+            _ => 0,
+        }
+    }
+
     fn note_compared(
         &mut self,
         claim: &Claim,
@@ -135,6 +144,10 @@ impl Work<'_> {
             metric,
             statistic,
             load: claim.load,
+            runs: (
+                self.runs_meant(claim.of.as_ref(), claim),
+                self.runs_meant(claim.baseline.as_ref(), claim),
+            ),
             estimate,
             margin: self.margin(claim),
         };
@@ -147,7 +160,11 @@ impl Work<'_> {
         self.evidence.met(Need::BothArms, about());
         // Without an interval the claim is weakened to a direction, which it has.
         let leaves_one = estimate.interval.is_none_or(|(low, high)| low > 1.0 || high < 1.0);
-        if leaves_one || compared.by_numbers() == Verdict::Equivalent {
+        if estimate.interval.is_none() && (estimate.ratio - 1.0).abs() < f64::EPSILON {
+            let detail = "the arms are the same in the runs there are, and no interval says how far \
+                          runs lie apart";
+            self.evidence.lacking(Need::Direction, about(), detail);
+        } else if leaves_one || compared.by_numbers() == Verdict::Equivalent {
             self.evidence.met(Need::Direction, about());
         } else {
             self.evidence.lacking(Need::Direction, about(), compared.open_words());

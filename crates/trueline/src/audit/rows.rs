@@ -48,6 +48,7 @@ impl Work<'_> {
                 claim.load = *load;
                 claim.incumbent.clone_from(&self.audit.terms.incumbent);
                 claim.conditions = self.audit.terms.conditions.clone();
+                claim.varies.clone_from(&self.audit.terms.varies);
                 claims.push(claim);
             }
         }
@@ -76,6 +77,7 @@ impl Work<'_> {
             metric,
             statistic: claim.statistic,
             load: claim.load,
+            runs: estimate.n,
             estimate: Some(estimate),
             margin: self.margin(claim),
         };

@@ -19,6 +19,8 @@ pub(crate) struct Terms {
     pub(crate) incumbent: Option<String>,
     /// Conditions of both arms that no file records.
     pub(crate) conditions: Conditions,
+    /// What was varied on purpose.
+    pub(crate) varies: Vec<String>,
     /// The seed for methods that draw.
     pub(crate) seed: Option<u64>,
 }
@@ -47,7 +49,9 @@ impl Work<'_> {
         self.confidence = each;
         if terms.arms.is_some() && are_obvious {
             let mut claims = std::mem::take(&mut self.claims);
-            claims.iter_mut().for_each(|claim| self.say_what_is_shown(claim));
+            for claim in &mut claims {
+                self.say_what_is_shown(claim);
+            }
             self.claims = claims;
         }
     }

@@ -12,6 +12,7 @@ use trueline_host::HostRecord;
 use trueline_logs::{Error, Own, ReadOptions};
 
 use crate::audit::Audit;
+use crate::given::Given;
 use crate::report::Report;
 
 /// Compares a candidate with a baseline, each a set of runs.
@@ -127,6 +128,21 @@ impl Compare {
         self
     }
 
+    /// Says what was varied on purpose: a condition such as `model`, or `prompt_tokens`,
+    /// `output_tokens`, `hit_share`, `load`. It need not be equal then.
+    #[must_use]
+    pub fn varies(mut self, key: impl Into<String>) -> Self {
+        self.audit.terms_mut().varies.push(key.into());
+        self
+    }
+
+    /// Adds figures that somebody states.
+    #[must_use]
+    pub fn given(mut self, given: Vec<Given>) -> Self {
+        self.audit = self.audit.given(given);
+        self
+    }
+
     /// Records a condition of both arms that their files do not hold, such as `quantization`. It fills
     /// a gap and must not contradict the files.
     #[must_use]
@@ -190,26 +206,24 @@ impl Compare {
             json!({ "name": arm, "runs": runs.iter().map(|r| &r.label).collect::<Vec<_>>() })
         };
         let arms = json!({ "baseline": labels(&baseline), "candidate": labels(&candidate) });
-        let mut audit = self.audit;
-        let terms = audit.terms_mut().clone();
-        let mut report = audit.judge(&claims);
+        let terms = self.audit.terms_in_force();
+        let mut report = self.audit.judge(&claims);
         report.program = "compare_runs";
         report.table = Some(table::table(&report, &terms));
         report.are_rows = claims.is_empty();
-        let levels = report.results["comparisons"].as_array().into_iter().flatten();
-        let each = levels.filter_map(|row| row["confidence"].as_f64()).next();
+        let mut rows = report.results["comparisons"].as_array().into_iter().flatten();
+        let each = rows.find_map(|row| row["confidence"].as_f64());
         report.results["arms"] = arms;
         report.results["table"] = json!({
-            "rows": table::intervals(&report),
-            "confidence": terms.confidence.unwrap_or(0.95),
+            "rows": table::together(&report, &terms),
+            "confidence": terms.confidence,
             "confidence_each": each,
             "equivalence": terms.margin,
             "seed": terms.seed,
         });
         let mut preface = head.to_vec();
-        if !self.aside.is_empty() {
-            preface.push(self.aside.join("; "));
-        }
+        let told: Vec<&String> = self.aside.iter().filter(|l| !is_plain(l)).collect();
+        preface.extend(told.into_iter().cloned());
         preface.append(&mut report.preface);
         report.preface = preface;
         report
@@ -238,8 +252,14 @@ impl Compare {
         }
         let terms = self.audit.terms();
         claim.incumbent = claim.incumbent.or_else(|| terms.incumbent.clone());
+        claim.varies.extend(terms.varies.iter().cloned());
         claim.conditions =
             std::mem::take(&mut claim.conditions).with_missing_from(&terms.conditions);
         claim
     }
+}
+
+/// Whether a line says no more than how many files were taken for results.
+fn is_plain(line: &str) -> bool {
+    line.contains("Taken: results") && !line.contains(';')
 }

@@ -63,7 +63,13 @@ pub(super) fn arm_words(what: &str, name: &str, runs: &[&BenchRun]) -> String {
     let at = match loads.as_slice() {
         [] => String::new(),
         [one] => format!(" at {one}"),
-        [first, .., last] => format!(" at {}, {first} to {last}", things(loads.len(), "load")),
+        [first, .., last] => {
+            let last = last.to_string();
+            let (kind, last) = last.split_once(' ').unwrap_or(("", &last));
+            let alike = first.to_string().starts_with(kind);
+            let last = if alike { last.to_owned() } else { format!("{kind} {last}") };
+            format!(" at {}, {first} to {last}", things(loads.len(), "load"))
+        }
     };
     let silent = runs.iter().filter(|run| run.plan.load.is_none()).count();
     let silent = if silent > 0 && !loads.is_empty() {
@@ -118,6 +124,12 @@ mod tests {
         assert_eq!(
             arm_words("Baseline", "old", &[&one, &silent]),
             "Baseline old: 2 runs at concurrency 4, 1 of them at no stated load and in no row"
+        );
+        let mut more = one.clone();
+        more.plan.load = Some(Load::Concurrency(64));
+        assert_eq!(
+            arm_words("Candidate", "new", &[&more, &one]),
+            "Candidate new: 2 runs at 2 loads, concurrency 4 to 64"
         );
         assert_eq!(arm_words("Baseline", "baseline", &[&silent]), "Baseline: 1 run");
     }

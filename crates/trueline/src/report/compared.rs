@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use trueline_baseline::comparison::Verdict;
 use trueline_core::Need;
-use trueline_core::number::things;
 
 use super::lines::{ends, width};
 use super::text::capital;
@@ -87,17 +87,35 @@ impl Report {
 
     /// What the rows come to.
     pub(super) fn rows_closing(&self) -> String {
-        let count = |status| self.claims.iter().filter(|j| j.status == status).count();
-        let (stand, fall) = (count(Status::Supported), count(Status::Revoked));
-        match (stand, fall, self.claims.len()) {
-            (_, _, 0) => "Nothing was compared: the arms have no quantity in common.".to_owned(),
-            (0, 0, _) => "Nothing in these data contradicts a ratio, and none is shown.".to_owned(),
-            (0, ..) => "None of these ratios may be quoted.".to_owned(),
-            (n, _, all) if n == all => "Each verdict may be quoted with its interval.".to_owned(),
-            (n, _, all) => {
-                format!("{} of {all} may be quoted, with its interval.", things(n, "verdict"))
-            }
+        let count = |fits: &dyn Fn(&Judged, Verdict) -> bool| {
+            self.claims.iter().filter(|j| j.verdict.is_some_and(|v| fits(j, v))).count()
+        };
+        let is_open = |v| matches!(v, Verdict::Inconclusive { .. });
+        let told = count(&|_, v| !is_open(v) && v != Verdict::NotComparable);
+        // A direction stands without its size.
+        let direction = count(&|j, v| is_open(v) && j.status == Status::Supported);
+        let open = count(&|j, v| is_open(v) && j.status != Status::Supported);
+        let mut more = String::new();
+        if direction > 0 {
+            let show = if direction == 1 { "shows" } else { "show" };
+            more += &format!(" {direction} {show} a direction and no size.");
         }
+        if open > 0 {
+            let is = if open == 1 { "is" } else { "are" };
+            more += &format!(" {open} {is} open.");
+        }
+        let all = self.claims.len();
+        let told = match told {
+            _ if all == 0 => {
+                "Nothing was compared: the arms have no quantity in common.".to_owned()
+            }
+            0 if more.is_empty() => "Not one of these ratios may be quoted.".to_owned(),
+            0 => "No verdict can be quoted.".to_owned(),
+            n if n == all && n > 1 => "Each verdict may be quoted with its interval.".to_owned(),
+            1 if all == 1 => "The verdict may be quoted with its interval.".to_owned(),
+            n => format!("{n} of {all} verdicts may be quoted, with the interval."),
+        };
+        told + &more
     }
 }
 
@@ -142,6 +160,9 @@ fn lacks(judged: &Judged) -> Vec<String> {
         if !why.contains(&detail) {
             why.push(detail);
         }
+    }
+    if judged.missing.iter().any(|m| m.need == Need::MaterialConditions && m.detail.is_some()) {
+        why.push("say them with --condition KEY=VALUE where they are alike".to_owned());
     }
     if why.is_empty() {
         why.extend(judged.missing.iter().map(|m| m.need.words().to_owned()));

@@ -11,6 +11,7 @@ mod text;
 pub use inert::inert;
 pub use lines::wrap;
 pub use text::TextOptions;
+pub(crate) use text::capital;
 
 use serde_json::Value;
 use trueline_core::Outcomes;

@@ -320,7 +320,7 @@ fn by_text<'a>(claims: &[&'a Judged]) -> Vec<Vec<&'a Judged>> {
 }
 
 /// A sentence's beginning; a name with an underscore keeps its case.
-pub(super) fn capital(text: &str) -> String {
+pub(crate) fn capital(text: &str) -> String {
     if text.split_whitespace().next().is_some_and(|word| word.contains('_')) {
         return text.to_owned();
     }

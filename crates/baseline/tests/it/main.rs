@@ -1,0 +1,6 @@
+//! Statistics against other programs' figures and against what must hold of any input.
+
+mod resampling_expected;
+mod stats_expected;
+mod stats_properties;
+mod stats_sizes;
