@@ -137,6 +137,33 @@ impl Sorted {
         Ok(())
     }
 
+    /// Keeps the runs of one arm and its host records; what is given by an option of its own is set
+    /// aside, with the reason.
+    ///
+    /// # Errors
+    /// No results among the files.
+    pub fn into_arm(mut self, option: &str) -> Result<Self, Failure> {
+        // Records of requests that a tool wrote look like a log.
+        let (results, logs) =
+            std::mem::take(&mut self.logs).into_iter().partition(|path| read_results(path).is_ok());
+        self.results.extend::<Vec<PathBuf>>(results);
+        for (files, what) in [
+            (logs, "a request log: --log takes it"),
+            (std::mem::take(&mut self.claims), "claims: --claims takes them"),
+            (std::mem::take(&mut self.mappings), "a mapping: --mapping takes it"),
+        ] {
+            self.aside.extend(files.into_iter().map(|path| (path, what.to_owned())));
+        }
+        if self.piped_log.is_some() || (self.results.is_empty() && self.piped_results.is_none()) {
+            let found = self.aside.first().map_or_else(
+                || "none".to_owned(),
+                |(path, why)| format!("{}: {why}", path.display()),
+            );
+            return Err(Failure::new(format!("{option}: expected results of runs, found {found}")));
+        }
+        Ok(self)
+    }
+
     /// Takes a log out that holds the same bytes as another one: its rows would count twice.
     fn set_copies_aside(&mut self) {
         let mut kept: Vec<PathBuf> = Vec::new();

@@ -1,6 +1,7 @@
 //! What the example programs share: arguments, inputs, output, exit status, and the embedded case.
 
 pub mod arguments;
+pub mod arms;
 pub mod audit_inputs;
 pub mod failure;
 pub mod host_arguments;

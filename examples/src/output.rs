@@ -26,11 +26,21 @@ pub fn arguments<A: clap::Parser>() -> A {
 /// Exit status 0: nothing revoked; 1: a claim revoked (with `--strict` also: not shown); 2: the
 /// program could not do its work, said in one line on standard error.
 pub fn finish(common: &Common, program: impl FnOnce() -> Result<Report, Failure>) -> ExitCode {
+    finish_unless(common, |_| false, program)
+}
+
+/// The same for a program that has reasons of its own to end with 1.
+pub fn finish_unless(
+    common: &Common,
+    fails: impl FnOnce(&Report) -> bool,
+    program: impl FnOnce() -> Result<Report, Failure>,
+) -> ExitCode {
     let done = match common.explanation() {
         Ok(Some(text)) => write_to(common, &text).map(|()| ExitCode::SUCCESS),
         Ok(None) => program().and_then(|report| {
             write_to(common, &rendered(common, &report))?;
-            Ok(status(common, &report))
+            let failed = fails(&report) && !report.case_study;
+            Ok(if failed { ExitCode::FAILURE } else { status(common, &report) })
         }),
         Err(failure) => Err(failure),
     };

@@ -20,7 +20,8 @@ const FACTOR: &[Threshold] = &[
 pub(crate) const SYNTHETIC_IN_TAIL: CheckInfo = CheckInfo {
     code: "synthetic-in-tail",
     severity: (Warning, Error),
-    touches: &[Absolute, Production],
+    // Ratios where it is the baseline's samples: `check_denominator`.
+    touches: &[Absolute, Production, Relative, Ranking],
     needs: &[Need::ProductionLog, Need::RowsInCell],
     implied_by: &[],
     thresholds: &[
@@ -178,12 +179,17 @@ pub(crate) const CONDITIONS_UNKNOWN: CheckInfo = CheckInfo {
 
 pub(crate) const DIFFERENT_BASELINE: CheckInfo = CheckInfo {
     code: "different-baseline",
-    severity: (Error, Error),
+    severity: (Note, Error),
     touches: &[Relative],
     needs: &[],
     implied_by: &[],
-    thresholds: &[],
-    rule: "the ratio is over something that the reader does not run",
+    thresholds: &[threshold(
+        "closure_z",
+        1.96,
+        "two measurements of what two ratios share lie further apart in one of twenty",
+    )],
+    rule: "the ratio is over something that the reader does not run, and no measured ratio leads from \
+           one to the other",
     advice: "measure the missing ratio before converting this one",
 };
 

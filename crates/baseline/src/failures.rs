@@ -127,6 +127,16 @@ pub fn check_failures(about: Scope, runs: &[&BenchRun], thresholds: &Thresholds)
     outcomes
 }
 
+/// How many requests of some runs failed or are lost, and of how many; `None` where a run does not
+/// say what became of all of them.
+pub(crate) fn failed_of(runs: &[&BenchRun]) -> Option<(u64, u64)> {
+    let accounts: Vec<Account> = runs.iter().map(|run| Account::of(run)).collect();
+    let sum = |of: fn(&Account) -> u64| accounts.iter().map(of).sum::<u64>();
+    let asked = sum(|a| a.known + a.lost);
+    (asked > 0 && accounts.iter().all(|a| a.told))
+        .then(|| (sum(|a| a.failed + a.lost).min(asked), asked))
+}
+
 /// How many requests can be in flight when a closed loop ends.
 fn slots(run: &BenchRun) -> u64 {
     match (run.plan.load, run.plan.max_concurrency) {

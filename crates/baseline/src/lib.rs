@@ -48,7 +48,7 @@
 //! It opens no file, reads no clock and knows no server: it takes slices and the types of
 //! [`trueline_core`], and returns values with the outcomes of its checks. [`stats`] knows nothing
 //! of the rest. Every check stands as data in [`CHECKS`], [`ARITHMETIC_CHECKS`],
-//! [`LOAD_SHAPE_CHECKS`], [`LEVEL_CHECKS`] and [`CLAIM_CHECKS`]. It sets no claim's status and has
+//! [`LOAD_SHAPE_CHECKS`], [`LEVEL_CHECKS`], [`CLAIM_CHECKS`] and [`COMPARISON_CHECKS`]. It sets no claim's status and has
 //! no features.
 
 #![warn(missing_docs)]
@@ -59,6 +59,7 @@ mod balance;
 mod best_of_n;
 mod checks;
 mod claimed;
+pub mod comparison;
 mod conclusion;
 mod conditions;
 mod duplicates;
@@ -89,6 +90,7 @@ pub use checks::CHECKS;
 pub use claimed::{
     CLAIM_CHECKS, check_aligned, check_called, check_definitions, check_quoted_rate,
 };
+pub use comparison::COMPARISON_CHECKS;
 pub use conditions::{
     ArmNotes, check_claim_conditions, check_log_witnesses_run, check_same_conditions,
 };
@@ -101,7 +103,7 @@ pub use load_shape::{LOAD_SHAPE_CHECKS, check_load_shape};
 pub use path::{CellShare, check_path_taken};
 pub use placement::{Placed, Placing, Population, place_samples};
 pub use quoted::{check_samples_measured, check_value_found, check_value_stated};
-pub use ratio::{check_baseline_named, compare_arms};
+pub use ratio::check_ratio_shown;
 pub use sample_count::check_sample_count;
 pub use samples::{Sample, check_cold_run, is_of_a_run, metric_values, samples_of};
 pub use self_test::{

@@ -2,8 +2,8 @@
 
 use trueline_core::number::count;
 use trueline_core::{
-    CellScope, Checked, Finding, Load, Metric, Need, Outcomes, Ranks, Relation, Scope, Severity,
-    Thresholds, TokensPerSecond,
+    CellScope, Checked, ClaimKind, Finding, Load, Metric, Need, Outcomes, Ranks, Relation, Scope,
+    Severity, Thresholds, TokensPerSecond,
 };
 
 use crate::checks::SYNTHETIC_IN_TAIL;
@@ -172,6 +172,7 @@ fn tail_finding(placed: &Placed, about: Scope, p: f64, end: &str) -> Finding {
         )
     };
     Finding::new(&SYNTHETIC_IN_TAIL, about, message)
+        .touching([ClaimKind::Absolute, ClaimKind::Production])
         .with("p", p)
         .with("samples", k)
         .with("production_requests", placed.n)

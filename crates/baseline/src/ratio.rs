@@ -1,46 +1,32 @@
-//! Ratios: what the arms say, and over what.
+//! Ratios: what the arms say.
 
-use trueline_core::{Checked, Claim, Finding, Need, Outcomes, Scope, Thresholds};
+use trueline_core::{Claim, Finding, Need, Outcomes, Scope, Thresholds};
 
-use crate::checks::{
-    DIFFERENT_BASELINE, QUOTED_VALUE_NOT_FOUND, RATIO_WITHOUT_INTERVAL, TOO_FEW_SAMPLES,
-};
+use crate::checks::{QUOTED_VALUE_NOT_FOUND, RATIO_WITHOUT_INTERVAL};
+use crate::comparison::Estimate;
 use crate::quoted::says;
-use crate::stats::{RatioEstimate, ratio_of_means};
 
-/// Compares the two arms of a relative claim, one value a run.
+/// Checks what a relative claim says against what its arms show.
 ///
 /// # Shape
-/// The value is `None` where an arm has no value. With fewer than three runs an arm it has no
-/// interval and the claim is weakened to a direction.
-pub fn compare_arms(
+/// `estimate` is `None` where an arm has no value that a ratio can be made of. Without an interval the
+/// claim is weakened to a direction; `runs_needed` is how many runs an arm would change that.
+pub fn check_ratio_shown(
     claim: &Claim,
-    candidate: &[f64],
-    baseline: &[f64],
+    estimate: Option<&Estimate>,
+    runs_needed: Option<usize>,
     thresholds: &Thresholds,
-) -> Checked<Option<RatioEstimate>> {
+) -> Outcomes {
     let mut outcomes = Outcomes::default();
     let about = Scope::of_claim(&claim.id);
-    let confidence = thresholds.get(&TOO_FEW_SAMPLES, "confidence");
-    let Some(estimate) = ratio_of_means(candidate, baseline, confidence) else {
+    let Some(estimate) = estimate else {
         outcomes.not_observed(&RATIO_WITHOUT_INTERVAL, Need::BothArms, about);
-        return Checked { value: None, outcomes };
+        return outcomes;
     };
     if estimate.interval.is_some() {
         outcomes.clear(&RATIO_WITHOUT_INTERVAL, about.clone());
     } else {
-        let (a, b) = estimate.n;
-        let runs = match (a, b) {
-            (1, 1) => "one run each".to_owned(),
-            (3.., 3..) => "no spread between the runs, which copies have".to_owned(),
-            _ => format!("{a} and {b} runs"),
-        };
-        outcomes.found(
-            Finding::new(&RATIO_WITHOUT_INTERVAL, about.clone(), format!("{runs}: direction only"))
-                .with("candidate_runs", a)
-                .with("baseline_runs", b)
-                .with("ratio", estimate.ratio),
-        );
+        outcomes.found(without_interval(about.clone(), estimate, runs_needed));
     }
     if let Some(value) = claim.value {
         let check = &QUOTED_VALUE_NOT_FOUND;
@@ -72,50 +58,34 @@ pub fn compare_arms(
             );
         }
     }
-    Checked { value: Some(estimate), outcomes }
+    outcomes
 }
 
-/// Checks that a ratio is over what the reader runs, or that the missing ratio was measured.
-///
-/// # Shape
-/// A claim that names no incumbent gives no outcome.
-pub fn check_baseline_named(claim: &Claim) -> Outcomes {
-    let check = &DIFFERENT_BASELINE;
-    let mut outcomes = Outcomes::default();
-    let (Some(baseline), Some(incumbent)) = (&claim.baseline, &claim.incumbent) else {
-        return outcomes;
+fn without_interval(about: Scope, estimate: &Estimate, runs_needed: Option<usize>) -> Finding {
+    let (a, b) = estimate.n;
+    let runs = match (a, b) {
+        (1, 1) => "one run each".to_owned(),
+        (3.., 3..) => "no spread between the runs, which copies have".to_owned(),
+        _ => format!("{a} and {b} runs"),
     };
-    let about = Scope::of_claim(&claim.id);
-    let linked = claim.chain.iter().any(|link| link.of == *baseline && link.over == *incumbent);
-    if baseline == incumbent || linked {
-        outcomes.clear(check, about);
-        return outcomes;
+    let needed = runs_needed.map_or(String::new(), |n| format!(", {n} runs an arm are needed"));
+    let message = format!("{runs}: direction only{needed}");
+    let mut finding = Finding::new(&RATIO_WITHOUT_INTERVAL, about, message)
+        .with("candidate_runs", a)
+        .with("baseline_runs", b)
+        .with("ratio", estimate.ratio);
+    if let Some(needed) = runs_needed {
+        finding = finding.with("runs_needed", needed);
     }
-    let value = claim.value.map_or(String::new(), |v| format!("{v}x "));
-    outcomes.found(
-        Finding::new(
-            check,
-            about,
-            format!(
-                "{value}is over {baseline}; what you run is {incumbent}, and nobody measured \
-                 {baseline} / {incumbent}: it cannot be converted"
-            ),
-        )
-        .with("baseline", baseline.as_str())
-        .with("incumbent", incumbent.as_str())
-        .with("missing_ratio", format!("{baseline} / {incumbent}"))
-        .advising(format!(
-            "measure {baseline} and {incumbent} under the same conditions before converting it"
-        )),
-    );
-    outcomes
+    finding
 }
 
 #[cfg(test)]
 mod tests {
-    use trueline_core::{ClaimKind, Link};
+    use trueline_core::ClaimKind;
 
     use super::*;
+    use crate::comparison::{RunValue, estimate_ratio};
 
     fn claim(value: f64) -> Claim {
         let mut claim = Claim::new("c", ClaimKind::Relative, "text");
@@ -124,33 +94,30 @@ mod tests {
         claim
     }
 
+    fn shown(claim: &Claim, a: &[f64], b: &[f64]) -> (Option<Estimate>, Outcomes) {
+        let arm = |values: &[f64]| values.iter().map(|v| RunValue::untimed(*v)).collect::<Vec<_>>();
+        let estimate = estimate_ratio(&arm(a), &arm(b), 0.95);
+        let outcomes = check_ratio_shown(claim, estimate.as_ref(), Some(3), &Thresholds::default());
+        (estimate, outcomes)
+    }
+
     #[test]
     fn one_run_an_arm_gives_a_direction_and_three_an_interval() {
-        let none = Thresholds::default();
-        let one = compare_arms(&claim(0.84), &[1.57], &[1.87], &none);
-        assert_eq!(one.value.unwrap().interval, None);
-        assert!(one.outcomes.has("ratio-without-interval"));
-        let three = compare_arms(&claim(0.84), &[34.0, 34.1, 34.2], &[40.5, 40.6, 40.7], &none);
-        assert!(three.value.unwrap().interval.is_some());
-        assert_eq!(three.outcomes.findings().count(), 0);
+        let (one, outcomes) = shown(&claim(0.84), &[1.57], &[1.87]);
+        assert_eq!(one.unwrap().interval, None);
+        let said = outcomes.findings().next().unwrap();
+        assert_eq!(said.message, "one run each: direction only, 3 runs an arm are needed");
+        let (three, outcomes) = shown(&claim(0.84), &[34.0, 34.1, 34.2], &[40.5, 40.6, 40.7]);
+        assert!(three.unwrap().interval.is_some());
+        assert_eq!(outcomes.findings().count(), 0);
+        let (none, outcomes) = shown(&claim(0.84), &[0.0], &[40.5]);
+        assert!(none.is_none() && outcomes.findings().count() == 0);
+        assert_eq!(outcomes.iter().count(), 1);
     }
 
     #[test]
     fn a_ratio_that_the_arms_do_not_show_is_found_out() {
-        let got = compare_arms(&claim(1.3), &[1.0], &[1.0], &Thresholds::default());
-        assert!(got.outcomes.has("quoted-value-not-found"));
-    }
-
-    #[test]
-    fn a_ratio_over_something_else_counts_only_with_the_linking_ratio() {
-        let mut c = claim(1.79);
-        assert_eq!(check_baseline_named(&c).iter().count(), 0);
-        c.incumbent = Some("engine".into());
-        assert!(check_baseline_named(&c).has("different-baseline"));
-        c.chain = vec![Link { ratio: 0.7, of: "library".into(), over: "engine".into() }];
-        assert!(!check_baseline_named(&c).has("different-baseline"));
-        c.chain.clear();
-        c.incumbent = Some("library".into());
-        assert!(!check_baseline_named(&c).has("different-baseline"));
+        let (_, outcomes) = shown(&claim(1.3), &[1.0], &[1.0]);
+        assert!(outcomes.has("quoted-value-not-found"));
     }
 }

@@ -1,9 +1,10 @@
 //! Whether two arms did the same work.
 
-use trueline_core::{Finding, Load, Outcomes, RequestRecord, Scope, Thresholds};
+use trueline_core::number::short;
+use trueline_core::{BenchRun, Finding, Load, Outcomes, RequestRecord, Scope, Thresholds, Total};
 
 use crate::checks::WORKLOAD_DIFFERS;
-use crate::stats::median_of;
+use crate::stats::{median_of, real};
 
 /// The work of one arm: medians over its requests.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -17,6 +18,10 @@ pub struct Workload {
     pub hit_share: Option<f64>,
     /// Load asked for.
     pub load: Option<Load>,
+    /// Prompt tokens a request, as a mean: what sums say where requests are not recorded.
+    pub mean_prompt_tokens: Option<f64>,
+    /// Output tokens a request, as a mean.
+    pub mean_output_tokens: Option<f64>,
 }
 
 impl Workload {
@@ -30,6 +35,28 @@ impl Workload {
             output_tokens: middle(|r| Some(r.tokens.output.value()?.as_f64())),
             hit_share: middle(|r| Some(r.hit_share().value()?.get())),
             load,
+            ..Self::default()
+        }
+    }
+
+    /// The work of some runs: as [`Workload::of`] their requests, and the means that their sums give.
+    pub fn of_runs(runs: &[&BenchRun], requests: &[&RequestRecord], load: Option<Load>) -> Self {
+        let mean = |total| {
+            let (mut tokens, mut answered) = (0.0, 0.0);
+            for run in runs {
+                tokens += real(run.tokens(total)?);
+                answered += real(run.completed()?);
+            }
+            (answered > 0.0).then_some(tokens / answered)
+        };
+        // Medians of some runs beside sums of others would speak of those runs alone.
+        let each = runs.iter().all(|run| !run.requests.is_empty());
+        let of_requests = if each { Self::of(requests, load) } else { Self::default() };
+        Self {
+            load,
+            mean_prompt_tokens: mean(Total::PromptTokens),
+            mean_output_tokens: mean(Total::OutputTokens),
+            ..of_requests
         }
     }
 }
@@ -46,15 +73,22 @@ pub fn check_same_work(
     let mut outcomes = Outcomes::default();
     let mut differences: Vec<String> = Vec::new();
     let fixed = |key: &str| !varies.iter().any(|varied| varied == key);
-    for (what, key, a, b) in [
-        ("prompt tokens", "prompt_tokens", first.prompt_tokens, second.prompt_tokens),
-        ("output tokens", "output_tokens", first.output_tokens, second.output_tokens),
+    // Medians where both arms have them: they do not depend on a few long replies.
+    let prompt = |w: &Workload| [w.prompt_tokens, w.mean_prompt_tokens];
+    let output = |w: &Workload| [w.output_tokens, w.mean_output_tokens];
+    for (what, key, ours, theirs) in [
+        ("prompt tokens", "prompt_tokens", prompt(first), prompt(second)),
+        ("output tokens", "output_tokens", output(first), output(second)),
     ] {
-        if let (Some(a), Some(b)) = (a, b)
+        let ([median, mean], [other_median, other_mean]) = (ours, theirs);
+        let medians = median.zip(other_median).map(|pair| ("median", pair));
+        let known = medians.or(mean.zip(other_mean).map(|pair| ("mean", pair)));
+        if let Some((kind, (a, b))) = known
             && fixed(key)
             && (a - b).abs() > thresholds.get(check, "tokens_share") * a.max(b)
         {
-            differences.push(format!("median {what} {a} against {b}"));
+            let (a, b) = (short(a, 5), short(b, 5));
+            differences.push(format!("{kind} {what} {a} against {b}"));
         }
     }
     if let (Some(a), Some(b)) = (first.hit_share, second.hit_share)
@@ -86,6 +120,8 @@ pub fn check_same_work(
 
 #[cfg(test)]
 mod tests {
+    use trueline_core::{By, Known, Side};
+
     use super::*;
 
     fn fires(a: Workload, b: Workload) -> bool {
@@ -98,7 +134,7 @@ mod tests {
             prompt_tokens: Some(prompt),
             output_tokens: Some(output),
             hit_share: Some(hit),
-            load: None,
+            ..Workload::default()
         }
     }
 
@@ -120,6 +156,24 @@ mod tests {
         let none = Thresholds::default();
         let got = check_same_work(Scope::default(), &varied, (&cold, &warm), &none);
         assert!(!got.has("workload-differs"));
+    }
+
+    #[test]
+    fn sums_stand_in_where_requests_are_not_recorded() {
+        let run = |prompt: u64| {
+            let mut run = BenchRun::new("r", Side::Client, Vec::new());
+            for (total, n) in [
+                (Total::PromptTokens, prompt * 100),
+                (Total::OutputTokens, 12_800),
+                (Total::CompletedRequests, 100),
+            ] {
+                run.reported.set_total(total, Known::is(n, By::Reported), "n");
+            }
+            Workload::of_runs(&[&run], &[], None)
+        };
+        assert_eq!(run(512).mean_output_tokens, Some(128.0));
+        assert!(!fires(run(512), run(540)) && fires(run(512), run(600)));
+        assert!(!fires(run(512), work(1_000.0, 128.0, 0.0)));
     }
 
     #[test]

@@ -202,6 +202,14 @@ impl Outcomes {
         })
     }
 
+    /// What each of them is about, to be changed in place.
+    pub fn scopes_mut(&mut self) -> impl Iterator<Item = &mut Scope> {
+        self.0.iter_mut().map(|o| match o {
+            CheckOutcome::Found(finding) => &mut finding.about,
+            CheckOutcome::Clear { about, .. } | CheckOutcome::NotObserved { about, .. } => about,
+        })
+    }
+
     /// Whether a check of this code found something.
     pub fn has(&self, code: &str) -> bool {
         self.findings().any(|f| f.code == code)

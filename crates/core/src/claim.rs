@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{CellScope, Conditions, Load, Metric, Scope, Statistic};
+use crate::{CellScope, Change, Conditions, Link, Load, Metric, Scope, Selection, Statistic};
 
 /// What sort of statement a claim makes. It decides which evidence the claim requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -60,18 +60,6 @@ impl fmt::Display for ClaimKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
-}
-
-/// One factor of a chain of ratios.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Link {
-    /// `of` over `over`.
-    pub ratio: f64,
-    /// What is above the line.
-    pub of: String,
-    /// What is below the line.
-    pub over: String,
 }
 
 /// A cause that a loss is blamed on, with the most that it can explain.
@@ -141,6 +129,10 @@ pub struct Claim {
     pub chain: Vec<Link>,
     /// What a loss is blamed on.
     pub explained_by: Vec<Cause>,
+    /// What a change is said to have touched and removed.
+    pub change: Change,
+    /// How often the result was looked at, and out of how many it was picked.
+    pub selection: Selection,
     /// The load level.
     pub load: Option<Load>,
     /// The part of the requests it speaks of; all of them where absent.
@@ -180,6 +172,8 @@ impl Claim {
             incumbent: None,
             chain: Vec::new(),
             explained_by: Vec::new(),
+            change: Change::default(),
+            selection: Selection::default(),
             load: None,
             cell: None,
             conditions: Conditions::default(),

@@ -26,6 +26,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod cell;
+mod change;
 mod check;
 mod claim;
 mod conditions;
@@ -33,6 +34,7 @@ mod counters;
 mod definition;
 mod finding;
 mod known;
+mod link;
 mod meaning;
 mod metric;
 mod need;
@@ -42,18 +44,21 @@ mod reported;
 mod request;
 mod run;
 mod scope;
+mod selection;
 mod span;
 mod statistic;
 mod units;
 
 pub use cell::{Bucket, Cell, CellEdges, EdgesError, HitBand};
+pub use change::Change;
 pub use check::{CheckInfo, CheckOutcome, Checked, Outcomes, Severity, Threshold, Thresholds};
-pub use claim::{Cause, Claim, ClaimKind, Link, Quantity};
+pub use claim::{Cause, Claim, ClaimKind, Quantity};
 pub use conditions::{ConditionKey, Conditions, Difference, RUN_CONDITIONS, Role};
 pub use counters::{Count, Counting, EngineCounts, ServerCounters};
 pub use definition::{Definition, Deviation, Each, FirstToken, Percentiles, TokensBy};
 pub use finding::{Evidence, Finding};
 pub use known::{By, Known, Why};
+pub use link::Link;
 pub use meaning::{Meaning, Relation, TokenScope};
 pub use metric::{Metric, UnknownMetric};
 pub use need::{Input, Need};
@@ -62,6 +67,7 @@ pub use reported::{Figure, Reported, Tool, Total, TotalFigure};
 pub use request::{Disorder, Outcome, Reading, ReportedRate, RequestRecord, TokenCounts};
 pub use run::{BenchRun, Plan};
 pub use scope::{CellScope, Load, LoadError, Scope};
+pub use selection::{Correction, Selection};
 pub use span::{Mark, Side, Span, Spans, Stretch};
 pub use statistic::{Statistic, UnknownStatistic};
 pub use units::{Ratio, Share, Tokens, TokensPerSecond, UnitError, WallTime, Window};

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
+use trueline_baseline::comparison::Verdict;
 use trueline_core::ClaimKind;
 use trueline_core::{CheckInfo, Claim, Finding, Need, Outcomes, Scope, Severity};
 
@@ -77,6 +78,8 @@ pub struct Judged {
     pub measured: Option<String>,
     /// What may be said instead.
     pub instead: Option<Instead>,
+    /// What may be said of the two arms, for a ratio of one quantity.
+    pub verdict: Option<Verdict>,
 }
 
 /// Claims with their fates, and the outcomes that led to them.
@@ -245,6 +248,7 @@ fn fate(claim: &Claim, outcomes: &Outcomes, evidence: &Evidence) -> Judged {
         missing,
         measured: None,
         instead: None,
+        verdict: None,
     }
 }
 

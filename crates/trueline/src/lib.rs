@@ -40,6 +40,7 @@
 pub mod audit;
 pub mod checks;
 pub mod claims;
+mod compare;
 pub mod evidence;
 pub mod given;
 mod host_lines;
@@ -49,6 +50,7 @@ mod reading;
 pub mod report;
 
 pub use audit::Audit;
+pub use compare::Compare;
 pub use host_report::host_report;
 pub use reading::log_report;
 pub use trueline_baseline as baseline;

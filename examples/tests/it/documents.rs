@@ -9,9 +9,10 @@ use trueline::core::Thresholds;
 use trueline::host::parse_host_record;
 use trueline::judge::Allowed;
 use trueline::logs::{
-    ReadOptions, definitions_document, formats_document, read_log_from, read_results, result_set,
+    ReadOptions, definitions_document, formats_document, read_log_from, read_results, read_runs,
+    result_set,
 };
-use trueline::{Audit, host_report, log_report};
+use trueline::{Audit, Compare, host_report, log_report};
 use trueline_examples::story1::{Knobs, ReportedField, audited, tell};
 
 fn root() -> PathBuf {
@@ -120,7 +121,15 @@ fn reports_fit_the_documented_schema() {
     let record = self::read("cases/host-traffic-llama-cpp-clean/host.json");
     let record = parse_host_record(&record).unwrap();
     let host = host_report("check_host", &record, &[], &Allowed::new(), &Thresholds::default());
-    for report in [audit, log, results, host.to_json()] {
+    let arm = |name: &str| {
+        let path = root().join(format!("cases/compare-in-turns/{name}.jsonl"));
+        Audit::new().runs(read_runs(&path).unwrap())
+    };
+    let compared = Compare::new(arm("old"), arm("new")).judge(&[]).to_json();
+    for row in compared["results"]["comparisons"].as_array().unwrap() {
+        fits(row, &schema["$defs"]["comparison"], "comparison");
+    }
+    for report in [audit, log, results, host.to_json(), compared] {
         fits(&report, &schema, "report");
         assert!(report["results"].is_object());
         for claim in report["claims"].as_array().unwrap() {

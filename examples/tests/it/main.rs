@@ -1,10 +1,12 @@
 //! The programs, the documents and the embedded case, end to end.
 
 mod casebook;
+mod compare;
 mod corpus_results;
 mod documents;
 #[cfg(unix)]
 mod host;
+mod patch_story;
 mod programs;
 mod story;
 mod sweep_story;

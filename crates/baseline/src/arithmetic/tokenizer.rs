@@ -16,6 +16,10 @@ use crate::stats::real;
 /// `|own - server - c n| / server`, where `c` is the whole number of tokens a request, at most 8,
 /// that explains most: special tokens and merges at the ends. Where some constant up to 8 that is
 /// no whole number would explain all, it is a warning at most.
+///
+/// # Shape
+/// A count of zero output tokens is no count where the tool timed gaps between them: it saw tokens and
+/// was told not to count (`--disable-retokenize`).
 pub(super) fn check_tokenizer(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
     let check = &TOKENIZER_MISMATCH;
     let about = Scope::of_run(run);
@@ -27,7 +31,7 @@ pub(super) fn check_tokenizer(run: &BenchRun, thresholds: &Thresholds) -> Outcom
     ] {
         let counts = run.reported.total(own).zip(run.tokens(server).filter(|n| *n > 0));
         let Some((own, server)) = counts else { continue };
-        if own == 0 && metric == Metric::PromptTokens {
+        if own == 0 && (metric == Metric::PromptTokens || timed_gaps(run)) {
             continue;
         }
         compared = true;
@@ -59,6 +63,13 @@ pub(super) fn check_tokenizer(run: &BenchRun, thresholds: &Thresholds) -> Outcom
         findings.extend(about_each(made_of(metric), &finding));
     }
     conclude(check, about, findings, (!compared).then_some(Need::TokensCounted))
+}
+
+/// Whether the tool timed gaps between tokens: nothing can be timed that was not seen.
+fn timed_gaps(run: &BenchRun) -> bool {
+    run.reported
+        .figures_of(Metric::ItlS)
+        .any(|figure| figure.value.value().is_some_and(|gap| gap > 0.0))
 }
 
 /// The metrics that are made of a count. A length is none of them: where both counts are stated it
@@ -150,6 +161,23 @@ mod tests {
             text,
             "the tool saw none of the 300,000 output tokens: nothing was streamed to it"
         );
+    }
+
+    #[test]
+    fn a_count_that_was_switched_off_is_no_count() {
+        // SGLang's Rust client with --disable-retokenize: gaps of 40.04 ms between tokens, 0 counted.
+        let off = Made::run()
+            .total_completed(40)
+            .total(Total::OutputTokens, 640)
+            .total(Total::OwnOutputTokens, 0);
+        assert!(Made::not_observed(&run(&off.mean_ms(Metric::ItlS, 40.04))));
+        // SGLang issue 12389 states gaps of zero: nothing was seen.
+        let unseen = Made::run()
+            .total_completed(300)
+            .total(Total::OutputTokens, 300_000)
+            .total(Total::OwnOutputTokens, 0)
+            .mean_ms(Metric::ItlS, 0.0);
+        assert!(run(&unseen).has("tokenizer-mismatch"));
     }
 
     #[test]

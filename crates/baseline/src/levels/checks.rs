@@ -51,7 +51,11 @@ pub(crate) const HIGH_SPREAD: CheckInfo = CheckInfo {
     touches: &[Absolute, Relative],
     needs: &[Need::Repetitions],
     implied_by: &["foreign-traffic", "too-few-waves"],
-    thresholds: &[threshold("share", 0.10, "of the median, from least to most")],
+    thresholds: &[threshold(
+        "share",
+        0.10,
+        "of the median, from least to most of three runs; what more show is brought to that",
+    )],
     rule: "repetitions at one load differ by more than a tenth",
     advice: "find out what differs between the repetitions, and quote their median and range",
 };
@@ -76,8 +80,13 @@ pub(crate) const ZERO_SPREAD: CheckInfo = CheckInfo {
     thresholds: &[
         threshold("runs", 3.0, "two equal runs are a matter of duplicate-run"),
         threshold("digits", 4.0, "coarser figures agree by rounding"),
+        threshold(
+            "digits_alone",
+            5.0,
+            "of one value by itself: decode without load repeats to a tenth of a percent",
+        ),
     ],
-    rule: "repetitions agree in every figure: they are copies, or replies came from a cache",
+    rule: "repetitions agree to the last digit: they are copies, or replies came from a cache",
     advice: "measure the repetitions, one by one",
 };
 

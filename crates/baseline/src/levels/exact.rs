@@ -73,6 +73,25 @@ pub(super) fn family(metric: Metric) -> Option<&'static str> {
     })
 }
 
+/// In how many significant digits a value is written, in steps or (`step` 0) in full; 0 for zero.
+pub(crate) fn written_digits(value: f64, step: f64) -> f64 {
+    if value == 0.0 || !value.is_finite() {
+        return 0.0;
+    }
+    if step > 0.0 {
+        return ((value.abs() / step * (1.0 + 1e-9)).log10().floor() + 1.0).max(0.0);
+    }
+    let text = number::plain(value.abs());
+    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+    let significant = digits.trim_start_matches('0').trim_end_matches('0').len();
+    u32::try_from(significant).map_or(0.0, f64::from)
+}
+
+/// Whether a metric is measured, not defined by the workload or the load alone.
+pub(crate) fn is_measured(metric: Metric) -> bool {
+    family(metric).is_some()
+}
+
 impl Exact {
     /// The measurement it comes from.
     pub(super) fn family(&self) -> &'static str {
@@ -86,16 +105,7 @@ impl Exact {
 
     /// In how many significant digits it is written; 0 for zero.
     pub(super) fn digits(&self) -> f64 {
-        if self.value == 0.0 || !self.value.is_finite() {
-            return 0.0;
-        }
-        if self.step > 0.0 {
-            return ((self.value.abs() / self.step * (1.0 + 1e-9)).log10().floor() + 1.0).max(0.0);
-        }
-        let text = number::plain(self.value.abs());
-        let digits: String = text.chars().filter(char::is_ascii_digit).collect();
-        let significant = digits.trim_start_matches('0').trim_end_matches('0').len();
-        u32::try_from(significant).map_or(0.0, f64::from)
+        written_digits(self.value, self.step)
     }
 
     /// Whether two stand for the same quantity of different runs.

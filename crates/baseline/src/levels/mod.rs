@@ -18,7 +18,9 @@ mod work;
 use trueline_core::{BenchRun, Outcomes, Thresholds};
 
 pub use checks::LEVEL_CHECKS;
+pub(crate) use checks::ZERO_SPREAD;
 pub use copies::check_copied_figures;
+pub(crate) use exact::{is_measured, written_digits};
 pub use throughput::check_saturation;
 
 /// Checks that several runs of one arm fit together: loads gave figures of their own for the same

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use statrs::distribution::{ContinuousCDF, Normal};
 use trueline_core::number::{percent, short};
 use trueline_core::{BenchRun, Finding, Metric, Need, Outcomes, Thresholds};
 
@@ -9,7 +10,7 @@ use super::checks::HIGH_SPREAD;
 use super::curve::{Level, Stepped, arm_of, curves, value_of};
 use super::deviation::check_deviations;
 use crate::form::Form;
-use crate::stats::{median, sorted};
+use crate::stats::{count, median, sorted};
 
 /// The metrics judged: throughput, the usual value of each time, and what an engine does without
 /// load.
@@ -27,7 +28,9 @@ const JUDGED: [Metric; 7] = [
 ///
 /// # Formula
 /// `(max - min - rounding) / median` over the repetitions, for throughput and for the median (else
-/// mean) of each time. Rates of prefill and decode are those of tests: only tests of the same
+/// mean) of each time. The more runs the further apart the outermost: of n > 3 runs the share is
+/// multiplied by `e(3) / e(n)`, the expected range of three of them over that of n, with Blom's
+/// `e(n) = 2 z((n - 0.375) / (n + 0.25))` of normal values. Rates of prefill and decode are those of tests: only tests of the same
 /// lengths and settings repeat each other. Or the deviation over the mean, where a tool states these
 /// for repetitions of its own.
 ///
@@ -35,6 +38,9 @@ const JUDGED: [Metric; 7] = [
 /// One outcome a level with repetitions, or one finding for each metric that spreads; one of the
 /// widest where all of several spread, as something is then wrong with the level. A single outcome
 /// about the arm where no level has repetitions.
+///
+/// # Source
+/// Blom, “Statistical Estimates and Transformed Beta-Variables”, 1958 (expected order statistics).
 pub(super) fn check_spread(runs: &[&BenchRun], thresholds: &Thresholds) -> Outcomes {
     let check = &HIGH_SPREAD;
     let about = arm_of(runs);
@@ -43,7 +49,7 @@ pub(super) fn check_spread(runs: &[&BenchRun], thresholds: &Thresholds) -> Outco
         let about = about.clone().with_load(level.load);
         let spreads: Vec<Spread> =
             JUDGED.iter().filter_map(|metric| widest(&level, *metric)).collect();
-        let wide = |spread: &&Spread| spread.share > thresholds.get(check, "share");
+        let wide = |spread: &&Spread| spread.of_three() > thresholds.get(check, "share");
         let mut found: Vec<&Spread> = spreads.iter().filter(wide).collect();
         let all = found.len() >= 3 && found.len() == spreads.len();
         if all {
@@ -73,7 +79,8 @@ pub(super) fn check_spread(runs: &[&BenchRun], thresholds: &Thresholds) -> Outco
                     .with("runs", spread.runs)
                     .with("least", spread.least)
                     .with("most", spread.most)
-                    .with("spread_share", spread.share),
+                    .with("spread_share", spread.share)
+                    .with("spread_share_of_three", spread.of_three()),
             );
         }
         if spreads.is_empty() {
@@ -95,6 +102,20 @@ struct Spread {
     least: f64,
     most: f64,
     share: f64,
+}
+
+impl Spread {
+    /// How far three of these runs would lie apart, where there are more.
+    fn of_three(&self) -> f64 {
+        if self.runs <= 3 { self.share } else { self.share * range_of(3) / range_of(self.runs) }
+    }
+}
+
+/// The expected range of normal values, over their standard deviation, to 3 %.
+fn range_of(n: usize) -> f64 {
+    let n = count(n);
+    let outermost = (n - 0.375) / (n + 0.25);
+    Normal::new(0.0, 1.0).map_or(1.0, |normal| 2.0 * normal.inverse_cdf(outermost))
 }
 
 /// The widest spread of a metric among the repetitions of a level.
@@ -176,6 +197,20 @@ mod tests {
             run("r", Load::Concurrency(8), &figures)
         };
         assert_eq!(found(&[at(1.0), at(1.2)]), Some(vec![None]));
+    }
+
+    #[test]
+    fn more_repetitions_may_lie_further_apart() {
+        // Control charts (d2) have 1.693, 2.326 and 3.532 for 3, 5 and 16.
+        for (n, range) in [(3, 1.693), (5, 2.326), (16, 3.532)] {
+            assert!((range_of(n) / range - 1.0).abs() < 0.03, "{n}: {}", range_of(n));
+        }
+        // 11 % over sixteen runs are 11 x 1.74 / 3.54 = 5.4 % over three, 21 % are 10.3 %.
+        let sixteen = |apart: f64| -> Vec<BenchRun> {
+            (0..16).map(|i| repetition(100.0 + apart * (f64::from(i) / 15.0 - 0.5), 0.1)).collect()
+        };
+        assert_eq!(found(&sixteen(11.0)), Some(vec![]));
+        assert_eq!(found(&sixteen(21.0)), Some(vec![Some(Metric::OutputTokPerS)]));
     }
 
     #[test]

@@ -6,11 +6,10 @@ use trueline_baseline::{
     Balance, Doubt, InFlight, Ledger, Verdict, balance_counters, check_balance,
 };
 use trueline_core::{BenchRun, Known, Outcomes, Scope, ServerCounters, Side, WallTime, Window};
-use trueline_host::HostRecord;
 
 use super::Work;
 use super::groups::Group;
-use super::hosts::is_of_machine;
+use super::hosts::HostOf;
 
 /// What counters say of a group of runs.
 #[derive(Debug, Default)]
@@ -24,7 +23,7 @@ pub(super) struct Balanced {
 /// A record with the server's counts at both of its ends.
 #[derive(Debug, Clone, Copy)]
 struct Counted<'a> {
-    record: &'a HostRecord,
+    host: &'a HostOf,
     before: &'a ServerCounters,
     after: &'a ServerCounters,
     window: Window,
@@ -38,8 +37,8 @@ impl Work<'_> {
     /// It is told of the group only where it is told of each of its runs. One record may reach over
     /// several runs: what it finds then concerns each of them.
     pub(super) fn balance(&self, group: &Group<'_>) -> Option<Balanced> {
-        let mut looked =
-            self.audit.hosts.iter().filter(|record| record.before.is_some() && here(record, group));
+        let looked_before = |host: &&HostOf| host.record.before.is_some() && here(host, group);
+        let mut looked = self.audit.hosts.iter().filter(looked_before);
         looked.next()?;
         let mut balanced = Balanced::default();
         for run in &group.runs {
@@ -54,7 +53,7 @@ impl Work<'_> {
 
     /// The closest record around a run that has the server's counts.
     fn counted_over(&self, run: &BenchRun) -> Result<Counted<'_>, Doubt> {
-        let here = self.audit.hosts.iter().filter(|record| is_of_machine(record, run));
+        let here = self.audit.hosts.iter().filter(|host| host.is_of_machine(run));
         let counted: Vec<Counted<'_>> = here.filter_map(Counted::of).collect();
         if counted.is_empty() {
             return Err(Doubt::NotRead);
@@ -67,11 +66,12 @@ impl Work<'_> {
 
     /// The balance of one record with every request of every run of its machine.
     fn balance_of(&self, counted: Counted<'_>) -> Balance {
-        let here = || self.audit.runs.iter().filter(|run| is_of_machine(counted.record, run));
+        let here = || self.audit.runs.iter().filter(|run| counted.host.is_of_machine(run));
         let ledger = Ledger::of(here().flat_map(|run| &run.requests));
         let Counted { before, after, .. } = counted;
         let in_flight = counted.in_flight();
-        let connected = counted.record.visitors().into_iter().map(|visitor| visitor.to_string());
+        let connected =
+            counted.host.record.visitors().into_iter().map(|visitor| visitor.to_string());
         let balance = balance_counters(before, after, &ledger, &in_flight, &self.audit.thresholds)
             .with_connected(connected);
         // What is left over may be of a run of ours of which only sums are known.
@@ -84,8 +84,8 @@ impl Work<'_> {
 }
 
 /// Whether a record is of the machine of a group.
-fn here(record: &HostRecord, group: &Group<'_>) -> bool {
-    group.runs.iter().any(|run| is_of_machine(record, run))
+fn here(host: &HostOf, group: &Group<'_>) -> bool {
+    group.runs.iter().any(|run| host.is_of_machine(run))
 }
 
 /// Whether others were found by what the server counted.
@@ -94,19 +94,22 @@ fn by_counts(balance: &Balance) -> bool {
 }
 
 impl<'a> Counted<'a> {
-    fn of(record: &'a HostRecord) -> Option<Self> {
+    fn of(host: &'a HostOf) -> Option<Self> {
+        let record = &host.record;
         let before = known(&record.before.as_ref()?.server)?;
         let after = known(&record.after.as_ref()?.server)?;
         let read = before.at.value().zip(after.at.value());
         let window = read.map(|(from, to)| Window::new(from, to)).or(record.window)?;
-        Some(Self { record, before, after, window })
+        Some(Self { host, before, after, window })
     }
 
     /// What the server had in flight at the moments in between.
     fn in_flight(&self) -> Vec<InFlight> {
-        let Some(began) = self.record.window.map(|window| window.from) else { return Vec::new() };
+        let Some(began) = self.host.record.window.map(|window| window.from) else {
+            return Vec::new();
+        };
         let at = |after: Duration| -> Option<WallTime> { began.plus(after) };
-        let ticks = self.record.ticks.iter();
+        let ticks = self.host.record.ticks.iter();
         ticks
             .filter_map(|tick| {
                 Some(InFlight { at: at(tick.at)?, requests: tick.in_flight.value()? })
@@ -127,7 +130,7 @@ mod tests {
     use trueline_core::{
         By, CheckOutcome, Claim, ClaimKind, Need, Outcome, RequestRecord, Stretch,
     };
-    use trueline_host::parse_host_record;
+    use trueline_host::{HostRecord, parse_host_record};
 
     use super::*;
     use crate::Audit;

@@ -23,6 +23,9 @@ impl Work<'_> {
             if claim.value.is_some() {
                 self.evidence.met(Need::Quantity, Scope::of_claim(&claim.id));
             }
+            if matches!(claim.kind, ClaimKind::Relative | ClaimKind::Ranking) {
+                self.check_said(claim);
+            }
             match claim.kind {
                 ClaimKind::Relative => self.check_ratio(claim),
                 ClaimKind::Ranking => self.evidence.lacking(
@@ -33,6 +36,7 @@ impl Work<'_> {
                 _ if claim.field.is_none() => {
                     self.note_unclear_run(claim);
                     self.check_value(claim);
+                    self.check_tail_witnesses(claim);
                 }
                 _ => {}
             }

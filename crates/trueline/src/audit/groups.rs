@@ -67,6 +67,13 @@ impl Names {
                 names.entry(name).or_default().push(at);
             }
         }
+        // What is called like an arm and is of another one is no run of it.
+        let is_of = |name: &str, at: usize| runs.get(at).is_some_and(|run| run.arm() == name);
+        for (name, places) in &mut names {
+            if places.iter().any(|at| is_of(name, *at)) {
+                places.retain(|at| is_of(name, *at));
+            }
+        }
         Self(names)
     }
 

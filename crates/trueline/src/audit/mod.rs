@@ -2,45 +2,53 @@
 
 mod arms;
 mod balance;
+mod began;
+mod beside;
 mod claims;
+mod compared;
+mod fairness;
 mod field;
 mod groups;
 mod hosts;
 mod instead;
+mod merged;
 mod obvious;
 mod production;
 mod ratios;
+mod reading;
+mod rebased;
 mod results;
+mod rows;
 mod runs;
 mod shown;
 mod stated;
 mod table;
+mod terms;
 mod traffic;
 mod written;
 
-use std::collections::BTreeSet;
-use std::io::Cursor;
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, BTreeSet};
 
-use trueline_baseline::samples_of;
-use trueline_core::{BenchRun, Checked, Claim, Outcomes, RequestRecord, Side, Thresholds, Window};
+use trueline_baseline::comparison::Rebased;
+use trueline_core::{BenchRun, Checked, Claim, Outcomes, Thresholds};
 use trueline_host::HostRecord;
-use trueline_logs::{
-    Error, LogSummary, Own, OwnSample, PlaceSample, ReadOptions, ResultRun, ResultSet,
-};
+use trueline_logs::{LogSummary, Own, ReadOptions, ResultRun, ResultSet};
 
 use crate::evidence::Evidence;
 use crate::given::Given;
 use crate::judge::{Allowed, judge};
 use crate::report::Report;
+use compared::Compared;
 use groups::Names;
+use hosts::HostOf;
 use production::PlacedGroup;
-use ratios::Compared;
 
 pub(crate) use field::{check_log_times, stated_fields};
 pub(crate) use groups::values_of;
 pub(crate) use instead::interval;
 pub(crate) use results::{cells_json, requests_json, stats_json, whole};
+pub(crate) use rows::quantity;
+pub(crate) use terms::Terms;
 
 /// Collects what is known about some numbers and judges the claims made from them.
 ///
@@ -133,7 +141,7 @@ pub(crate) use results::{cells_json, requests_json, stats_json, whole};
 #[derive(Debug, Clone, Default)]
 pub struct Audit {
     runs: Vec<BenchRun>,
-    hosts: Vec<HostRecord>,
+    hosts: Vec<HostOf>,
     log: Option<LogSummary>,
     given: Vec<Given>,
     thresholds: Thresholds,
@@ -144,6 +152,7 @@ pub struct Audit {
     outcomes: Outcomes,
     preface: Vec<String>,
     written: Vec<ResultRun>,
+    terms: Terms,
 }
 
 impl Audit {
@@ -193,7 +202,7 @@ impl Audit {
     /// Adds the host's state over a stretch of time; a run takes the record that reaches over it.
     #[must_use]
     pub fn host(mut self, record: HostRecord) -> Self {
-        self.hosts.push(record);
+        self.hosts.push(HostOf { record, arm: None });
         self
     }
 
@@ -248,102 +257,6 @@ impl Audit {
         self
     }
 
-    /// Reads the server's request log.
-    ///
-    /// # Errors
-    /// A log that cannot be read or is of no known format.
-    pub fn log(self, path: impl AsRef<Path>) -> Result<Self, Error> {
-        self.logs(&[path.as_ref().to_path_buf()])
-    }
-
-    /// Reads the server's request log from several files.
-    ///
-    /// # Errors
-    /// A file that cannot be read or is of no known format.
-    pub fn logs(self, paths: &[PathBuf]) -> Result<Self, Error> {
-        self.read_with(|options| trueline_logs::read_log(paths, options))
-    }
-
-    /// Reads the server's request log from memory.
-    ///
-    /// # Errors
-    /// Bytes that are of no known format.
-    pub fn log_from_memory(self, name: &str, bytes: &[u8]) -> Result<Self, Error> {
-        self.read_with(|options| {
-            trueline_logs::read_log_from(name, Cursor::new(bytes.to_vec()), options)
-        })
-    }
-
-    fn read_with(
-        mut self,
-        read: impl Fn(&ReadOptions) -> Result<Checked<LogSummary>, Error>,
-    ) -> Result<Self, Error> {
-        let windows = |requests: &mut dyn Iterator<Item = &RequestRecord>| {
-            requests.filter_map(RequestRecord::window).collect::<Vec<Window>>()
-        };
-        let mine = windows(&mut self.runs.iter().flat_map(BenchRun::measured));
-        let mut options = self.reading.clone().with_windows(mine).with_place(self.to_place());
-        match &self.own {
-            Some(own) => options = options.with_own(own.clone()),
-            None if !self.runs.is_empty() => options = options.with_own(self.like_the_runs()),
-            None => {}
-        }
-        let mut log = read(&options)?;
-        if let (None, Some(ids)) = (&self.own, self.all_found_by_id(log.value.own())) {
-            // Then nobody's else rows are ours, however alike.
-            options = options.with_own(Own::Ids(ids));
-            log = read(&options)?;
-        }
-        if self.runs.is_empty() && !log.value.own().is_empty() {
-            // The log's own rows are the samples: their windows are known only now.
-            let own = windows(&mut log.value.own().iter());
-            if !own.is_empty() {
-                log = read(&options.with_windows(own))?;
-            }
-            let side = log.value.own().first().and_then(RequestRecord::any_ttft);
-            let side = side.map_or(Side::Server, |span| span.stretch.marks().2);
-            self.runs.push(
-                BenchRun::new("own", side, log.value.own().to_vec())
-                    .with_conditions(log.value.conditions().clone()),
-            );
-        }
-        // What reading the log found concerns the log, not the runs beside it.
-        for finding in log.outcomes.findings_mut().filter(|f| !f.touches.is_empty()) {
-            finding.about.run.get_or_insert_with(|| Claim::THE_LOG.to_owned());
-        }
-        self.outcomes.extend(log.outcomes);
-        self.log = Some(log.value);
-        Ok(self)
-    }
-
-    /// Failed and warm-up requests are ours as well.
-    fn like_the_runs(&self) -> Own {
-        Own::Like(self.runs.iter().flat_map(|run| &run.requests).map(OwnSample::of).collect())
-    }
-
-    /// The samples to be ranked while the log is read, for cells of which not all values are kept.
-    fn to_place(&self) -> Vec<PlaceSample> {
-        samples_of(self.runs.iter().flat_map(BenchRun::measured))
-            .into_iter()
-            .map(|sample| PlaceSample {
-                prompt_tokens: sample.prompt,
-                hit_share: sample.hit,
-                rate: sample.rate,
-            })
-            .collect()
-    }
-
-    /// The ids of all samples, where the log has each of them and holds more rows for ours.
-    fn all_found_by_id(&self, own: &[RequestRecord]) -> Option<Vec<String>> {
-        let ids: Option<BTreeSet<&str>> =
-            self.runs.iter().flat_map(|run| &run.requests).map(|r| r.id.as_deref()).collect();
-        let ids = ids.filter(|ids| !ids.is_empty())?;
-        let found: BTreeSet<&str> =
-            own.iter().filter_map(|r| r.id.as_deref()).filter(|id| ids.contains(id)).collect();
-        let more = own.len() > found.len();
-        (found == ids && more).then(|| ids.into_iter().map(str::to_owned).collect())
-    }
-
     /// Judges claims; without any, the obvious ones are taken from the data.
     pub fn judge(self, claims: &[Claim]) -> Report {
         self.judged(claims)
@@ -356,15 +269,24 @@ impl Audit {
             evidence: Evidence::default(),
             placed: Vec::new(),
             compared: Vec::new(),
+            rebased: Vec::new(),
+            degraded: BTreeMap::new(),
             names: Names::new(&self.runs),
+            confidence: 0.95,
             audit: self,
         };
-        work.claims = if claims.is_empty() { work.obvious_claims() } else { claims.to_vec() };
+        work.claims = match (&self.terms.arms, claims.is_empty()) {
+            (_, false) => claims.to_vec(),
+            (Some((baseline, candidate)), true) => work.row_claims(baseline, candidate),
+            (None, true) => work.obvious_claims(),
+        };
         work.resolve_runs();
+        work.take_terms(claims.is_empty());
         // What says most comes first: reasons are given in this order.
         work.check_production();
         work.check_fields();
         work.check_claims();
+        work.check_table();
         work.check_runs();
         work.check_sweeps();
         if !claims.is_empty() {
@@ -377,12 +299,13 @@ impl Audit {
             &work.evidence,
             &self.allowed,
         );
-        let results = work.results();
+        let results = work.results(&judgement.claims);
         let mut report = Report::new("audit", judgement, results);
         for judged in &mut report.claims {
             judged.instead =
                 work.instead(judged).or_else(|| work.derived_instead(judged, &report.outcomes));
-            judged.measured = work.measured_words(&judged.claim);
+            judged.measured = work.measured_and_rebased(&judged.claim);
+            judged.verdict = work.verdict_of(judged);
         }
         report.preface.clone_from(&self.preface);
         report.overrides =
@@ -399,5 +322,11 @@ pub(crate) struct Work<'a> {
     evidence: Evidence,
     placed: Vec<PlacedGroup>,
     compared: Vec<Compared>,
+    /// By the claims' ids.
+    rebased: Vec<(String, Rebased)>,
+    /// What degrades the hosts of runs, by the runs' labels; `None` where nobody looked.
+    degraded: BTreeMap<String, Option<BTreeSet<&'static str>>>,
     names: Names,
+    /// The confidence of each ratio's interval.
+    confidence: f64,
 }

@@ -5,9 +5,10 @@ use trueline_logs::{CellStats, Counts, LogSummary};
 
 use super::Work;
 use super::instead::interval;
+use crate::judge::Judged;
 
 impl Work<'_> {
-    pub(super) fn results(&self) -> Value {
+    pub(super) fn results(&self, claims: &[Judged]) -> Value {
         let log = self.audit.log.as_ref();
         let placement: Vec<Value> = self.placed.iter().map(|run| {
             let placed = run.placed.as_ref();
@@ -60,7 +61,8 @@ impl Work<'_> {
             })).collect::<Vec<_>>(),
             "requests": log.map(requests_json),
             "placement": placement,
-            "comparisons": self.comparisons(),
+            "comparisons": self.comparisons(claims),
+            "rebased": self.rebased_json(),
             "cells": log.map(cells_json),
             "ceiling": ceiling,
         })

@@ -40,11 +40,22 @@ pub(super) fn figures(run: &BenchRun, min_new_tokens: Tokens) -> Vec<Figure> {
         values.sort_by(f64::total_cmp);
         let Some(value) = median(&values) else { continue };
         let statistic = (!is_of_a_run(metric)).then_some(Statistic::Median);
-        let source = format!("{} requests", requests.len());
         let value = Known::is(value, By::Derived);
-        figures.push(Figure::new(metric, statistic, value, meaning(metric, run.side), source));
+        figures.push(derived_figure(run, metric, statistic, value, requests.len()));
     }
     figures
+}
+
+/// A figure that is derived here from so many requests of a run.
+pub(super) fn derived_figure(
+    run: &BenchRun,
+    metric: Metric,
+    statistic: Option<Statistic>,
+    value: Known<f64>,
+    requests: usize,
+) -> Figure {
+    let source = format!("{requests} requests");
+    Figure::new(metric, statistic, value, meaning(metric, run.side), source)
 }
 
 /// What a figure that is derived here means.
@@ -53,7 +64,7 @@ fn meaning(metric: Metric, side: Side) -> Definition {
     let whole = Definition::new(sent, Mark::LastToken, side).note("derived here from the requests");
     let decode = whole.between(Mark::FirstToken, Mark::LastToken).first_token(FirstToken::Out);
     match metric {
-        Metric::TtftS => whole.between(sent, Mark::FirstToken),
+        Metric::TtftS | Metric::PrefillTokPerS => whole.between(sent, Mark::FirstToken),
         Metric::TpotS | Metric::DecodeTokPerS => decode,
         Metric::ItlS => decode.each(Each::Chunk),
         Metric::E2ePerTokenS => whole.first_token(FirstToken::In),

@@ -3,9 +3,11 @@
 use serde::Deserialize;
 use trueline_core::number::plain;
 use trueline_core::{
-    Bucket, Cause, CellScope, Claim, ClaimKind, Conditions, HitBand, Link, Load, Statistic,
+    Bucket, Cause, CellScope, Claim, ClaimKind, Conditions, Correction, HitBand, Link, Load,
+    Selection, Statistic,
 };
 
+use super::compared::{RawChange, checked_links, checked_selection};
 use super::short::{scaled, split_metric};
 use super::{ClaimError, check_claim_list, implied_kind, parse_claim, quantity_text};
 use crate::given::{Given, GivenWhat};
@@ -113,12 +115,17 @@ struct RawClaim {
     varies: Vec<String>,
     conditions: Conditions,
     phase: Option<toml::Value>,
-    changed_share: Option<toml::Value>,
-    saved: Option<toml::Value>,
+    changed_share: Option<f64>,
+    saved: Option<f64>,
+    removed: Option<f64>,
+    before: Option<f64>,
+    after: Option<f64>,
+    looks: Option<u32>,
+    variants: Option<u32>,
+    correction: Option<Correction>,
+    confirmed_by: Option<String>,
     mfu: Option<toml::Value>,
     peak_flop_per_s: Option<toml::Value>,
-    looks: Option<toml::Value>,
-    variants: Option<toml::Value>,
 }
 
 /// Reads a claim file.
@@ -206,22 +213,23 @@ fn build(id: &str, raw: RawClaim) -> Result<Claim, ClaimError> {
     claim.of = raw.of;
     claim.baseline = raw.baseline.or(claim.baseline);
     claim.incumbent = raw.incumbent;
-    claim.chain = raw.chain;
+    claim.chain = checked_links(raw.chain, factor)?;
     claim.explained_by = raw.explained_by;
     claim.load = raw.load.or(claim.load);
     claim.cell = cell_scope(raw.prompt_tokens, raw.hit_share)?;
     claim.conditions = raw.conditions;
     claim.rests_on = raw.rests_on;
     claim.varies = raw.varies;
-    for (key, value) in [
-        ("phase", &raw.phase),
-        ("changed_share", &raw.changed_share),
-        ("saved", &raw.saved),
-        ("mfu", &raw.mfu),
-        ("peak_flop_per_s", &raw.peak_flop_per_s),
-        ("looks", &raw.looks),
-        ("variants", &raw.variants),
-    ] {
+    let (changed_share, saved) = (raw.changed_share, raw.saved);
+    let (removed, before, after) = (raw.removed, raw.before, raw.after);
+    claim.change = RawChange { changed_share, saved, removed, before, after }.read(factor)?;
+    let mut selection = Selection::default();
+    (selection.looks, selection.variants) = (raw.looks, raw.variants);
+    (selection.correction, selection.confirmed_by) = (raw.correction, raw.confirmed_by);
+    claim.selection = checked_selection(selection)?;
+    for (key, value) in
+        [("phase", &raw.phase), ("mfu", &raw.mfu), ("peak_flop_per_s", &raw.peak_flop_per_s)]
+    {
         if value.is_some() {
             claim.unjudged.push(key.to_owned());
         }
@@ -355,7 +363,9 @@ mod tests {
         assert_eq!(a.value, Some(1.3));
         assert_eq!(a.samples, [0.0741, 0.075]);
         assert_eq!(a.text, "candidate = 1.3x library, TPOT p99 at rate 4");
-        assert_eq!(a.unjudged.len(), 7);
+        assert_eq!(a.unjudged, ["phase", "mfu", "peak_flop_per_s"]);
+        assert_eq!((a.change.changed_share, a.change.saved), (Some(0.69), Some(0.675)));
+        assert_eq!((a.selection.looks, a.selection.variants), (Some(3), Some(2)));
         assert_eq!(a.conditions.get("nice"), Some("5"));
         let b = &file.claims[1];
         assert_eq!((b.id.as_str(), b.kind), ("claim-2", ClaimKind::Absolute));

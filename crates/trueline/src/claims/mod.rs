@@ -1,5 +1,6 @@
 //! Claims as people write them: in short form, in TOML, or taken from the data.
 
+mod compared;
 mod defaults;
 mod long;
 mod short;
@@ -7,7 +8,7 @@ mod stated;
 
 pub use defaults::{Headlines, default_claims};
 pub use long::{ClaimFile, parse_claim_file};
-pub use short::parse_claim;
+pub use short::{parse_claim, parse_quantity};
 pub(crate) use stated::{headline, stated_claims, trend_claim};
 
 use std::collections::BTreeSet;

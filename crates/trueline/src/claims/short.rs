@@ -48,6 +48,22 @@ pub fn parse_claim(id: &str, text: &str) -> Result<Claim, ClaimError> {
     Ok(claim)
 }
 
+/// Reads the name of a quantity: a metric, and a statistic behind a dot.
+///
+/// # Errors
+/// An unknown metric or statistic.
+///
+/// # Examples
+/// ```
+/// use trueline::claims::parse_quantity;
+/// let (metric, statistic) = parse_quantity("ttft_s.p99").unwrap();
+/// assert_eq!((metric.name(), statistic.unwrap().to_string()), ("ttft_s", "p99".into()));
+/// ```
+pub fn parse_quantity(name: &str) -> Result<(Metric, Option<Statistic>), ClaimError> {
+    let (metric, statistic, _) = split_metric(name)?;
+    Ok((metric, statistic))
+}
+
 fn ratio(id: &str, metric: &str, rest: &str) -> Result<Claim, ClaimError> {
     let (value, over) = rest.split_once(" over ").ok_or_else(|| {
         ClaimError(format!("expected \"METRIC ratio NUMBER over NAME\", found {rest:?}"))

@@ -22,7 +22,7 @@ impl Report {
                 continue;
             }
             // A table of many runs tells a code once; each run's numbers stand with --all.
-            let alike = self.tabled && !options.all;
+            let alike = (self.tabled || self.are_rows) && !options.all;
             let same = |f: &Finding| {
                 f.code == finding.code
                     && (f.message == finding.message || (alike && f.severity == finding.severity))
@@ -80,6 +80,7 @@ impl Report {
 
     /// What was not observed, by the input that would supply it.
     pub(super) fn not_observed_lines(&self, options: TextOptions, lines: &mut Vec<String>) {
+        let mut of_runs = BTreeSet::new();
         let mut by_input: BTreeMap<Input, (BTreeSet<&str>, BTreeSet<&str>)> = BTreeMap::new();
         for outcome in self.outcomes.iter() {
             if let CheckOutcome::NotObserved { code, need, about } = outcome {
@@ -88,22 +89,29 @@ impl Report {
                 if self.tabled && elsewhere {
                     continue;
                 }
+                // What a single run lacks is told by the program that reads single runs.
+                let of_arms =
+                    elsewhere || matches!(need.input(), Input::OtherArm | Input::HostWatch);
+                if self.are_rows && !options.all && !of_arms {
+                    of_runs.insert(*code);
+                    continue;
+                }
                 let (codes, runs) = by_input.entry(need.input()).or_default();
                 codes.insert(code);
                 runs.extend(about.run.as_deref());
             }
         }
-        if by_input.is_empty() {
+        if by_input.is_empty() && of_runs.is_empty() {
             return;
         }
         lines.push(String::new());
-        let parts: Vec<String> = by_input
+        let mut parts: Vec<String> = by_input
             .into_iter()
             .map(|(input, (codes, runs))| {
                 let (what, add) = input.words();
                 let of = match runs.len() {
                     0 => String::new(),
-                    _ if self.tabled => String::new(),
+                    _ if self.tabled || self.are_rows => String::new(),
                     n if n > 2 && !options.all => format!(" of {n} runs"),
                     _ => format!(" of {}", runs.into_iter().collect::<Vec<_>>().join(", ")),
                 };
@@ -115,6 +123,9 @@ impl Report {
                 format!("{what}: {checks}{of}, {add}")
             })
             .collect();
+        if !of_runs.is_empty() {
+            parts.push(format!("{} of single runs, --all", things(of_runs.len(), "check")));
+        }
         let text = format!("Not observed: {}", parts.join("; "));
         lines.extend(wrap(&text, options.columns, 0, 2));
     }

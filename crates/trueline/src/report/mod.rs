@@ -1,5 +1,6 @@
 //! What a program says: claims with their fates, findings, what was not observed, results.
 
+mod compared;
 mod findings;
 mod inert;
 mod json;
@@ -10,6 +11,7 @@ mod text;
 pub use inert::inert;
 pub use lines::wrap;
 pub use text::TextOptions;
+pub(crate) use text::capital;
 
 use serde_json::Value;
 use trueline_core::Outcomes;
@@ -37,10 +39,26 @@ pub struct Report {
     pub body: Vec<String>,
     /// Thresholds that were set, as `code.name = value`.
     pub overrides: Vec<String>,
+    /// A table of ratios, for a comparison.
+    pub table: Option<Table>,
+    /// Whether the claims are the rows of that table, so that the text only sums them up.
+    pub are_rows: bool,
     /// Whether the body's table tells the claims one by one, so that the text only sums them up.
     pub tabled: bool,
     /// Whether this is an embedded case, whose claims are revoked as they should be.
     pub case_study: bool,
+}
+
+/// A table as text; its rows give way where a screen is too small.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Table {
+    /// The names of its columns.
+    pub head: String,
+    /// Its rows.
+    pub rows: Vec<String>,
+    /// What is to be said of them.
+    pub foot: Vec<String>,
 }
 
 impl Report {
@@ -54,6 +72,8 @@ impl Report {
             preface: Vec::new(),
             body: Vec::new(),
             overrides: Vec::new(),
+            table: None,
+            are_rows: false,
             tabled: false,
             case_study: false,
         }

@@ -57,12 +57,16 @@ impl Report {
         if !self.preface.is_empty() {
             lines.push(String::new());
         }
-        if self.tabled {
+        let before = lines.len();
+        if self.are_rows {
+            self.row_lines(options, &mut lines);
+        } else if self.tabled {
             self.tabled_lines(options, &mut lines);
         } else {
             self.claim_lines(options, &mut lines);
         }
-        let head = lines.len();
+        // Rows are told below their table, claims above it.
+        let (head, table_at) = if self.are_rows { (0, before) } else { (lines.len(), lines.len()) };
         if !self.body.is_empty() {
             if lines.last().is_some_and(|line| !line.is_empty()) {
                 lines.push(String::new());
@@ -86,6 +90,18 @@ impl Report {
         let closing = self.closing(options);
         let is_spaced = lines.last().is_none_or(String::is_empty);
         lines.extend(closing.into_iter().skip(usize::from(is_spaced)));
+        if let Some(table) = &self.table {
+            let room =
+                if options.all { usize::MAX } else { SCREEN.saturating_sub(lines.len() + 1) };
+            let mut told = Self::table_lines(table, room, options.columns);
+            if !self.are_rows {
+                told.insert(0, String::new());
+            }
+            if lines.get(table_at).is_some_and(|line| !line.is_empty()) {
+                told.push(String::new());
+            }
+            lines.splice(table_at..table_at, told);
+        }
         if !options.all && lines.len() > SCREEN {
             // The claims give way: what to do and what is missing must be seen.
             let rest = lines.len() - head;
@@ -254,13 +270,16 @@ impl Report {
 
     fn closing(&self, options: TextOptions) -> Vec<String> {
         let mut text = String::new();
-        if self.tabled {
+        if self.are_rows {
+            text += &self.rows_closing();
+        } else if self.tabled {
             text += &self.tabled_closing();
         } else if self.claims.is_empty() && self.program == "audit" {
             text += "Nothing was judged: there is no claim, and no result with a headline value. What \
                      a log holds: read_log.";
         }
-        if !self.tabled && !self.claims.is_empty() && !self.revoked() {
+        let summed = self.tabled || self.are_rows;
+        if !summed && !self.claims.is_empty() && !self.revoked() {
             text += "Nothing in these data contradicts what is claimed.";
             if self.not_shown() {
                 text += " What is not shown needs the evidence named above.";
@@ -301,7 +320,7 @@ fn by_text<'a>(claims: &[&'a Judged]) -> Vec<Vec<&'a Judged>> {
 }
 
 /// A sentence's beginning; a name with an underscore keeps its case.
-pub(super) fn capital(text: &str) -> String {
+pub(crate) fn capital(text: &str) -> String {
     if text.split_whitespace().next().is_some_and(|word| word.contains('_')) {
         return text.to_owned();
     }
