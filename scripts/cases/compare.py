@@ -33,10 +33,11 @@ def runs(n, speed=1.0, seed=1, slots=4, requests=320, spread=SPREAD, out=16, pro
     return arm
 
 
-def as_vllm(arm, first, step=2, slots=4, **change):
-    """One file a run; `first` and `step` say in which minutes they ran: 0 and 2 beside 1 and 2 are turns."""
+def as_vllm(arm, place, slots=4, **change):
+    """One file a run; arms of places 0 and 1 ran in turns, each first in every other round (A B B A)."""
+    minutes = [4 * i + 2 * ((place + i) % 2) for i in range(len(arm))]
     return [text(vllm(run, cap=slots, date=f"20261101-{12 + m // 60:02}{m % 60:02}00", **change))
-            for run, m in ((r, 2 * (first + step * i)) for i, r in enumerate(arm))]
+            for run, m in zip(arm, minutes)]
 
 
 ECHO = ("backend='sglang', dataset_name='random', model='made-up-8b', num_prompts={n}, random_input_len={i}, "

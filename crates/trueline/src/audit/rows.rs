@@ -172,7 +172,7 @@ fn loads(ours: &[&BenchRun], theirs: &[&BenchRun]) -> Vec<Option<Load>> {
     let mut all: Vec<Load> = a.into_iter().chain(b).flatten().collect();
     all.sort_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
     all.dedup();
-    all.into_iter().map(Some).collect()
+    if all.is_empty() { vec![None] } else { all.into_iter().map(Some).collect() }
 }
 
 /// Four significant digits, as a person would quote it.
