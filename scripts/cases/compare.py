@@ -33,10 +33,11 @@ def runs(n, speed=1.0, seed=1, slots=4, requests=320, spread=SPREAD, out=16, pro
     return arm
 
 
-def as_vllm(arm, first, step=2, slots=4, **change):
-    """One file a run; `first` and `step` say in which minutes they ran: 0 and 2 beside 1 and 2 are turns."""
+def as_vllm(arm, place, slots=4, **change):
+    """One file a run; arms of places 0 and 1 ran in turns, each first in every other round (A B B A)."""
+    minutes = [4 * i + 2 * ((place + i) % 2) for i in range(len(arm))]
     return [text(vllm(run, cap=slots, date=f"20261101-{12 + m // 60:02}{m % 60:02}00", **change))
-            for run, m in ((r, 2 * (first + step * i)) for i, r in enumerate(arm))]
+            for run, m in zip(arm, minutes)]
 
 
 ECHO = ("backend='sglang', dataset_name='random', model='made-up-8b', num_prompts={n}, random_input_len={i}, "
@@ -83,16 +84,17 @@ slower = runs(6, 1 / 1.05, seed=82)
 case("compare-5-percent-slower", **files(as_vllm(runs(6, seed=81), 0), as_vllm(slower, 1)))
 
 
-def own(arm, label, began, every, conditions):
-    """Runs in our own lines, which say when each request started."""
+def own(arm, label, place, conditions):
+    """Runs in our own lines, which say when each request started: in turns, each arm first in every other round."""
     lines = []
     for i, run in enumerate(arm):
+        began = 1794297600 + 120 * i + 60 * ((place + i) % 2)
         head = {"schema": "trueline.requests/1", "role": "run", "label": f"{label}-{i + 1}", "arm": label,
                 "side": "client", "conditions": conditions,
                 "plan": {"requests": len(run), "load": "concurrency 4"}}
         lines.append(head)
         for k, r in enumerate(run):
-            lines.append({"id": f"{label}-{i + 1}-{k}", "started_at_s": round(began + every * i + r["start"], 5),
+            lines.append({"id": f"{label}-{i + 1}-{k}", "started_at_s": round(began + r["start"], 5),
                           "prompt_tokens": r["prompt"], "cached_tokens": 0, "output_tokens": r["out"],
                           "ttft_s": r["ttft"], "e2e_latency_s": r["e2e"], "outcome": "ok"})
     return "".join(json.dumps(line) + "\n" for line in lines)
@@ -102,8 +104,8 @@ def own(arm, label, began, every, conditions):
 CONDITIONS = {"model": "made-up-8b", "quantization": "bf16", "hardware": "made-up-gpu", "machine": "box-2",
               "server": "made-up", "server_version": "1.0"}
 paired = [runs(9, speed, seed=seed, requests=24, spread=0.002, drift=0.01) for speed, seed in ((1, 91), (1.03, 92))]
-case("compare-in-turns", old__jsonl=own(paired[0], "old", 1794297600, 120, CONDITIONS),
-     new__jsonl=own(paired[1], "new", 1794297660, 120, CONDITIONS))
+case("compare-in-turns", old__jsonl=own(paired[0], "old", 0, CONDITIONS),
+     new__jsonl=own(paired[1], "new", 1, CONDITIONS))
 
 # Beside a baseline that make_story draws: eight requests of its length, three times as fast.
 STORY = {"client": "prefill-bench", "hardware": "apple-m-series-reconstructed", "machine": "box-1",

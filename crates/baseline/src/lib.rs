@@ -43,6 +43,9 @@
 //! [`check_copied_figures`] and [`check_duplicate_runs`] several; [`place_samples`] and
 //! [`split_factors`] stand beside production; the rest judges what a claim says.
 //!
+//! [`comparison`] takes two arms of runs: [`comparison::estimate_ratio`] their ratio by the design that
+//! they admit, [`comparison::verdict`] what may be said of it, and checks on whether the arms compare.
+//!
 //! [`balance_counters`] holds what a server counted over a run against what the run asked of it.
 //!
 //! It opens no file, reads no clock and knows no server: it takes slices and the types of

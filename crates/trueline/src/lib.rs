@@ -26,7 +26,7 @@
 //! assert_eq!(report.claims[0].revoked_by, ["different-baseline"]);
 //! ```
 //!
-//! [`Audit`] composes the parts, [`judge`](judge::judge) is the only place that sets a claim's
+//! [`Audit`] composes the parts, [`Compare`] two audits as the arms of one, [`judge`](judge::judge) is the only place that sets a claim's
 //! status, [`report`] renders. The crates beneath are re-exported: [`core`] holds the shared
 //! words, [`logs`] reads request logs and results, [`baseline`] says what the numbers say, [`host`]
 //! reads the state of the machine.

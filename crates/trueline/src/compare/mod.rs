@@ -263,3 +263,82 @@ impl Compare {
 fn is_plain(line: &str) -> bool {
     line.contains("Taken: results") && !line.contains(';')
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use trueline_core::{Known, Outcome, RequestRecord, Side, Stretch};
+    use trueline_host::parse_host_record;
+
+    use super::*;
+    use crate::judge::Status;
+
+    fn arm(name: &str, ttft_ms: &[u64]) -> Audit {
+        let run = |(i, ms): (usize, &u64)| {
+            let mut request = RequestRecord::default();
+            request.outcome = Outcome::Ok;
+            let took = Known::is(Duration::from_millis(*ms), By::Measured);
+            request.spans.set(Stretch::ClientTtft, took);
+            let label = format!("run-{i}");
+            let mut run = BenchRun::new(label, Side::Client, vec![request]).with_arm(name);
+            for key in ["model", "quantization", "hardware"] {
+                run.conditions.set(key, "the same", By::Reported);
+            }
+            run
+        };
+        ttft_ms.iter().enumerate().map(run).fold(Audit::new(), Audit::run)
+    }
+
+    fn arms() -> Compare {
+        Compare::new(arm("old", &[300, 303, 297]), arm("new", &[200, 202, 198]))
+    }
+
+    #[test]
+    fn runs_of_one_label_stay_runs_of_their_own_arm() {
+        let report = arms().judge(&[]);
+        let arms = &report.results["arms"];
+        assert_eq!(arms["baseline"]["runs"], json!(["run-0", "run-1", "run-2"]));
+        assert_eq!(arms["candidate"]["runs"], json!(["new/run-0", "new/run-1", "new/run-2"]));
+        assert_eq!(report.results["comparisons"][0]["n_runs"], json!([3, 3]));
+        assert_eq!(report.results["comparisons"][0]["verdict"], "better");
+    }
+
+    #[test]
+    fn a_baseline_has_the_name_that_it_is_given_and_claims_find_it_by_either() {
+        let claims = ["baseline", "library"].map(|over| {
+            crate::claims::parse_claim(over, &format!("ttft_s ratio 0.667 over {over}")).unwrap()
+        });
+        let report = arms().over("library").judge(&claims);
+        assert!(report.claims.iter().all(|judged| judged.status == Status::Supported));
+        // A candidate of that name makes way.
+        let report = arms().over("new").judge(&[]);
+        let claim = &report.claims[0].claim;
+        assert_eq!(
+            (claim.of.as_deref(), claim.baseline.as_deref()),
+            (Some("candidate"), Some("new"))
+        );
+        let report = arms().over("library").incumbent("engine").judge(&[]);
+        assert!(report.claims[0].revoked_by.contains(&"different-baseline"));
+    }
+
+    #[test]
+    fn a_host_record_of_one_arm_speaks_of_that_arm() {
+        let text = r#"{"schema":"trueline.host/1","conditions":{"machine":"box-1","nice":5}}"#;
+        let host = || parse_host_record(text).unwrap();
+        let report =
+            Compare::new(arm("old", &[300, 303, 297]).host(host()), arm("new", &[200])).judge(&[]);
+        let nice: Vec<_> =
+            report.outcomes.findings().filter(|f| f.code == "nice-not-zero").collect();
+        assert_eq!(nice.len(), 1);
+        assert_eq!(nice[0].about.run.as_deref(), Some("old"));
+    }
+
+    #[test]
+    fn arms_of_no_run_are_told_and_not_compared() {
+        let report = Compare::new(Audit::new(), Audit::new()).judge(&[]);
+        assert_eq!(report.results["comparisons"][0]["verdict"], "not_comparable");
+        assert_eq!(report.results["comparisons"][0]["n_runs"], json!([0, 0]));
+        assert!(report.to_text(Default::default()).contains("Baseline: 0 runs"));
+    }
+}
