@@ -11,7 +11,6 @@ mod denominator;
 mod design;
 mod direction;
 mod estimate;
-mod exact;
 #[cfg(test)]
 mod invariance;
 mod one_direction;

@@ -4,17 +4,14 @@ use trueline_core::number::short;
 use trueline_core::{Claim, Finding, Outcomes, Scope, Thresholds};
 
 use super::checks::POOLED_REQUESTS;
-use crate::stats::{count, mean, ratio_of_means, squares_about};
-
-/// The normal deviate of a two-sided 95 % interval.
-const Z: f64 = 1.96;
+use crate::stats::{mean, ratio_of_arithmetic_means, ratio_of_means};
 
 /// Checks that the interval which a ratio states is not one of requests pooled over runs.
 ///
 /// # Formula
 /// Half widths are taken on logarithms, `ln(high / low) / 2`. Requests give, pooled over the runs of
-/// an arm, that of Welch's interval on the logarithms or on the values; runs give Welch's on the
-/// logarithms of their means. Found where the stated width is within the threshold of one that
+/// an arm, that of Welch's interval on the logarithms or of Fieller's on the values; runs give Welch's
+/// on the logarithms of their means. Found where the stated width is within the threshold of one that
 /// requests give, and runs give one so many times wider, or none as there are under three an arm.
 ///
 /// # Shape
@@ -88,15 +85,9 @@ fn on_logs(a: &[f64], b: &[f64]) -> Option<f64> {
     half_width(ratio_of_means(a, b, 0.95)?.interval?)
 }
 
-/// By Welch on pooled values, the errors of both means carried to their ratio.
+/// By Fieller on pooled values.
 fn on_values(a: &[f64], b: &[f64]) -> Option<f64> {
-    let relative = |values: &[f64]| {
-        let mean = mean(values).filter(|m| *m > 0.0 && values.len() > 1)?;
-        let n = count(values.len());
-        Some(squares_about(mean, values) / (n - 1.0) / n / (mean * mean))
-    };
-    let width = Z * (relative(a)? + relative(b)?).sqrt();
-    (width.is_finite() && width > 0.0).then_some(width)
+    half_width(ratio_of_arithmetic_means(a, b, 0.95)?.interval?)
 }
 
 #[cfg(test)]
