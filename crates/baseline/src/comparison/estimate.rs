@@ -1,8 +1,10 @@
 //! The ratio of two arms, by the design that their runs admit.
 
 use super::design::{Design, RunValue, rounds};
-use super::planning::detectable_ln;
-use crate::stats::{count, interval_orders, mean, median, sorted, squares_about, t_quantile};
+use super::planning::{found_by_rounds, found_by_runs};
+use crate::stats::{
+    count, mann_whitney_normal, mean, median, paired_ratio, ratio_of_means, sorted, squares_about,
+};
 
 /// The ratio of two arms of runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,8 +30,6 @@ pub struct Estimate {
     /// The standard deviation of logarithms: of one arm's runs, or of the rounds' ratios. `None`
     /// with a single run an arm.
     pub spread_ln: Option<f64>,
-    /// The relative difference that these runs would have found four times in five.
-    pub detectable: Option<f64>,
 }
 
 /// The ratio of two arms of runs, one value a run, with an interval where the runs admit one.
@@ -68,69 +68,65 @@ pub fn estimate_ratio(
 ) -> Option<Estimate> {
     let values = |arm: &[RunValue]| sorted(arm.iter().map(|run| run.value).collect());
     let (a, b) = (values(first), values(second));
-    let (a_logs, b_logs) = (logs(&a)?, logs(&b)?);
-    let difference = mean(&a_logs)? - mean(&b_logs)?;
-    if !is_sound(difference.exp()) {
-        return None;
-    }
+    let plain = ratio_of_means(&a, &b, confidence).filter(|plain| is_sound(plain.ratio))?;
     let mut estimate = Estimate {
-        ratio: difference.exp(),
+        ratio: plain.ratio,
         interval: None,
         alike_interval: None,
         confidence,
         design: Design::DirectionOnly,
-        n: (a.len(), b.len()),
+        n: plain.n,
         usual: (median(&a)?, median(&b)?),
-        above: share_above(&a, &b),
-        spread_ln: pooled(&a_logs, &b_logs),
-        detectable: None,
+        above: mann_whitney_normal(&a, &b)?.effect,
+        spread_ln: pooled_ln(&a, &b),
     };
-    let of_rounds = rounds(first, second).as_deref().and_then(round_logs);
-    let is_paired = of_rounds.is_some_and(|logs| estimate.take_rounds(&logs).is_some());
-    if !is_paired {
-        // Where the runs admit no interval either, it stays a direction.
-        let _ = estimate.take_runs(&a_logs, &b_logs);
+    let is_paired = rounds(first, second).is_some_and(|r| estimate.take_rounds(&r).is_some());
+    if let (false, Some(interval)) = (is_paired, plain.interval) {
+        estimate.take_runs(&a, &b, interval);
     }
     Some(estimate)
 }
 
 impl Estimate {
-    /// Takes the interval of paired rounds, from their log ratios; they rise.
-    fn take_rounds(&mut self, logs: &[f64]) -> Option<()> {
-        let alpha = 1.0 - self.confidence;
+    /// The relative difference that these runs find four times in five, where it is there; `None` for a
+    /// direction only.
+    pub fn detectable(&self) -> Option<f64> {
+        let spread = self.spread_ln?;
+        match self.design {
+            Design::PairedRounds => found_by_rounds(spread, self.n.0, self.confidence),
+            Design::UnpairedRuns => found_by_runs(spread, self.n, 1.0 - self.confidence),
+            Design::DirectionOnly => None,
+        }
+    }
+
+    /// Takes the interval of paired rounds, where there are enough and they are no copies.
+    fn take_rounds(&mut self, rounds: &[(f64, f64)]) -> Option<()> {
+        let (a, b): (Vec<f64>, Vec<f64>) = rounds.iter().copied().unzip();
+        let logs: Vec<f64> = rounds.iter().map(|(a, b)| a.ln() - b.ln()).collect();
         let n = count(logs.len());
-        let between = |confidence| ends(logs, interval_orders(logs.len(), 0.5, confidence)?);
-        self.interval = Some(between(self.confidence)?);
-        self.alike_interval = between(1.0 - 2.0 * alpha);
-        self.ratio = median(logs)?.exp();
+        let squares = squares_about(mean(&logs)?, &logs);
+        let paired = paired_ratio(&a, &b, self.confidence)?;
+        let interval = paired.interval.filter(|_| squares > 0.0)?;
+        let alike = paired_ratio(&a, &b, 2.0 * self.confidence - 1.0).and_then(|p| p.interval);
+        self.ratio = paired.ratio;
+        self.interval = Some((interval.low, interval.high));
+        self.alike_interval = alike.map(|i| (i.low, i.high));
         self.design = Design::PairedRounds;
-        let sd = (squares_about(mean(logs)?, logs) / (n - 1.0)).sqrt();
-        self.spread_ln = Some(sd);
-        let se = sd * (core::f64::consts::FRAC_PI_2 / n).sqrt();
-        self.detectable = detectable(se, n - 1.0, alpha);
+        let spread = (squares / (n - 1.0)).sqrt();
+        self.spread_ln = Some(spread);
         Some(())
     }
 
-    /// Takes Welch's interval of the logarithms of two sets of runs.
-    fn take_runs(&mut self, a: &[f64], b: &[f64]) -> Option<()> {
-        let alpha = 1.0 - self.confidence;
-        let difference = self.ratio.ln();
-        let (se, df) = welch(a, b)?;
-        let around = |confidence: f64| {
-            let t = t_quantile(0.5 + confidence / 2.0, df)?;
-            let (low, high) = ((difference - t * se).exp(), (difference + t * se).exp());
-            (is_sound(low) && is_sound(high)).then_some((low, high))
-        };
-        self.interval = Some(around(self.confidence)?);
-        self.alike_interval = around(1.0 - 2.0 * alpha);
+    /// Takes Welch's interval of two sets of runs; one that no float holds is none.
+    fn take_runs(&mut self, a: &[f64], b: &[f64], interval: (f64, f64)) {
+        if !(is_sound(interval.0) && is_sound(interval.1)) {
+            return;
+        }
+        let alike = ratio_of_means(a, b, 2.0 * self.confidence - 1.0);
+        self.interval = Some(interval);
+        self.alike_interval = alike.and_then(|alike| alike.interval);
         self.design = Design::UnpairedRuns;
-        self.detectable = detectable(se, df, alpha);
-        Some(())
     }
-}
-
-fn detectable(se: f64, df: f64, alpha: f64) -> Option<f64> {
-    detectable_ln(se, df, alpha).map(f64::exp_m1).filter(|least| least.is_finite())
 }
 
 /// Whether a value can be a measurement or a ratio of two.
@@ -138,61 +134,15 @@ fn is_sound(value: f64) -> bool {
     value.is_finite() && value > 0.0
 }
 
-/// The logarithms of positive, finite values; `None` if one is not, or there is none.
-fn logs(values: &[f64]) -> Option<Vec<f64>> {
-    (!values.is_empty() && values.iter().all(|v| is_sound(*v)))
-        .then(|| values.iter().map(|v| v.ln()).collect())
-}
-
-/// The log ratios of rounds, rising; `None` where they do not spread: copies are no rounds.
-fn round_logs(rounds: &[(f64, f64)]) -> Option<Vec<f64>> {
-    let logs = sorted(rounds.iter().map(|(a, b)| a.ln() - b.ln()).collect());
-    (logs.first() < logs.last()).then_some(logs)
-}
-
-fn ends(sorted: &[f64], (low, high, _): (usize, usize, f64)) -> Option<(f64, f64)> {
-    Some((sorted.get(low - 1)?.exp(), sorted.get(high - 1)?.exp()))
-}
-
-/// The variance of some logarithms over their number less one.
-fn variance(logs: &[f64]) -> Option<f64> {
-    (logs.len() > 1).then_some(squares_about(mean(logs)?, logs) / (count(logs.len()) - 1.0))
-}
-
-/// The standard error of the difference of two means, and its degrees of freedom after Welch and
-/// Satterthwaite; `None` below three runs an arm and without any spread.
-fn welch(a: &[f64], b: &[f64]) -> Option<(f64, f64)> {
-    if a.len() < 3 || b.len() < 3 {
-        return None;
-    }
-    let (na, nb) = (count(a.len()), count(b.len()));
-    let (ra, rb) = (variance(a)? / na, variance(b)? / nb);
-    let se = (ra + rb).sqrt();
-    let df = (ra + rb).powi(2) / (ra * ra / (na - 1.0) + rb * rb / (nb - 1.0));
-    (se > 0.0 && df.is_finite()).then_some((se, df))
-}
-
-/// The standard deviation of both arms' logarithms about their own means.
-fn pooled(a: &[f64], b: &[f64]) -> Option<f64> {
+/// The standard deviation of both arms' logarithms about their own means; `None` without any.
+fn pooled_ln(a: &[f64], b: &[f64]) -> Option<f64> {
+    let squares = |values: &[f64]| {
+        let logs: Vec<f64> = values.iter().map(|v| v.ln()).collect();
+        Some(squares_about(mean(&logs)?, &logs))
+    };
     let freedom = count(a.len() + b.len()) - 2.0;
-    let squares = squares_about(mean(a)?, a) + squares_about(mean(b)?, b);
+    let squares = squares(a)? + squares(b)?;
     (freedom > 0.0 && squares > 0.0).then(|| (squares / freedom).sqrt())
-}
-
-/// The share of pairs in which the first arm's value is the larger one, ties half; both rise.
-fn share_above(a: &[f64], b: &[f64]) -> f64 {
-    let (mut less, mut not_more) = (0, 0);
-    let mut sum = 0.0;
-    for x in a {
-        while b.get(less).is_some_and(|y| y < x) {
-            less += 1;
-        }
-        while b.get(not_more).is_some_and(|y| y <= x) {
-            not_more += 1;
-        }
-        sum += count(less) + 0.5 * count(not_more - less);
-    }
-    sum / (count(a.len()) * count(b.len()))
 }
 
 #[cfg(test)]
@@ -260,7 +210,7 @@ mod tests {
         {
             let got = none(a, b).unwrap();
             assert_eq!((got.interval, got.design), (None, Design::DirectionOnly));
-            assert_eq!(got.detectable, None);
+            assert_eq!(got.detectable(), None);
         }
         for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             assert_eq!(none(&[bad], &[1.0]), None);

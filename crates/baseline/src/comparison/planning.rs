@@ -1,82 +1,101 @@
 //! How many runs would decide, and what the runs there are could have shown.
 
-use statrs::distribution::{ContinuousCDF, Normal};
+use core::f64::consts::FRAC_PI_2;
 
-use crate::stats::t_quantile;
+use crate::stats::{normal_quantile, real, rounds_to_show, runs_to_show, smallest_difference};
 
 /// The power that is planned for: a difference that is there is found four times in five.
-pub(super) const POWER: f64 = 0.8;
+const POWER: f64 = 0.8;
 
 /// More runs than anybody makes.
 const MOST: f64 = 100_000.0;
 
 /// What more runs are to show.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Goal {
-    /// A difference of that size, if there is one.
-    Differ,
-    /// Whether the arms are alike within it.
-    Alike,
+    /// A relative difference of that size, if there is one.
+    Differ(f64),
+    /// Whether the arms are alike within that margin.
+    Alike(f64),
 }
 
 impl Goal {
-    /// How many standard errors the difference must be.
+    /// The relative difference that decides.
+    fn difference(self) -> f64 {
+        match self {
+            Self::Differ(difference) => difference,
+            Self::Alike(margin) => margin / (1.0 - margin),
+        }
+    }
+
+    /// How many standard errors a margin must be for arms that do not differ to be told alike.
     ///
     /// # Formula
-    /// `z(1 - a/2) + z(power)` for a difference. To be told alike by two one-sided tests, where there
-    /// is none, takes `z(1 - a) + z((1 + power)/2)`; the larger of both decides either way.
+    /// `z(1 - a) + z((1 + power)/2)`: both one-sided tests pass.
     fn reach(self, alpha: f64) -> Option<f64> {
-        let z = normal_quantile;
-        let differ = z(1.0 - alpha / 2.0)? + z(POWER)?;
-        match self {
-            Self::Differ => Some(differ),
-            Self::Alike => Some(differ.max(z(1.0 - alpha)? + z(f64::midpoint(1.0, POWER))?)),
-        }
+        let Self::Alike(_) = self else { return None };
+        Some(normal_quantile(1.0 - alpha)? + normal_quantile(f64::midpoint(1.0, POWER))?)
     }
 }
 
-/// The runs an arm with which a difference of logarithms is found with [`POWER`].
+/// The runs an arm that reach a goal.
 ///
 /// # Formula
-/// `2 (reach sd / difference)^2 + z(1 - a/2)^2 / 4`, rounded up: the normal approximation with
-/// Guenther's correction for the spread that is estimated. Assumes runs that spread alike in both arms.
+/// [`runs_to_show`] for a difference. To be told alike takes `2 (reach sd / margin)^2 + z^2/4` in the
+/// normal approximation with Guenther's correction; the larger number decides either way. Assumes runs
+/// that spread alike in both arms.
 ///
 /// # Shape
-/// `None` without a spread or a difference, and where more than 100,000 runs would be needed.
-///
-/// # Source
-/// Guenther, “Sample size formulas for normal theory t tests”, 1981.
-pub(super) fn runs_an_arm(sd_ln: f64, difference_ln: f64, alpha: f64, goal: Goal) -> Option<usize> {
-    let z = normal_quantile(1.0 - alpha / 2.0)?;
-    let runs = 2.0 * (goal.reach(alpha)? * sd_ln / difference_ln.abs()).powi(2) + z * z / 4.0;
-    whole(runs).filter(|_| sd_ln > 0.0)
+/// `sd_ln` is the standard deviation of one run's logarithm. `None` without a spread or a difference,
+/// and where more than 100,000 runs would be needed.
+pub(super) fn runs_an_arm(sd_ln: f64, goal: Goal, alpha: f64) -> Option<usize> {
+    let shown = runs_to_show(cv(sd_ln), goal.difference(), POWER, alpha)?;
+    let alike = goal
+        .reach(alpha)
+        .zip(normal_quantile(1.0 - alpha / 2.0))
+        .map_or(0.0, |(r, z)| 2.0 * (r * sd_ln / goal.difference().ln_1p()).powi(2) + z * z / 4.0);
+    whole(real(shown).max(alike))
 }
 
-/// The rounds with which a median log ratio is found with [`POWER`] by the sign interval.
-///
-/// # Formula
-/// `pi/2 (reach sd / difference)^2`, rounded up: against a mean of normal values the sign test needs
-/// `pi/2` times as many.
-pub(super) fn rounds_needed(
-    sd_ln: f64,
-    difference_ln: f64,
-    alpha: f64,
-    goal: Goal,
-) -> Option<usize> {
-    let reach = goal.reach(alpha)? * sd_ln / difference_ln.abs();
-    whole(core::f64::consts::FRAC_PI_2 * reach.powi(2)).filter(|_| sd_ln > 0.0)
-}
-
-/// The difference of logarithms that an estimate with this standard error finds with [`POWER`].
+/// The rounds that reach a goal by the sign interval.
 ///
 /// # Formula
-/// `(t(1 - a/2; df) + t(power; df)) se`.
-pub(super) fn detectable_ln(se_ln: f64, df: f64, alpha: f64) -> Option<f64> {
-    Some((t_quantile(1.0 - alpha / 2.0, df)? + t_quantile(POWER, df)?) * se_ln)
+/// [`rounds_to_show`] for a difference. To be told alike takes `pi/2 (reach sd / margin)^2`: against a
+/// mean of normal values the sign test needs `pi/2` times as many.
+pub(super) fn rounds_needed(sd_ln: f64, goal: Goal, confidence: f64) -> Option<usize> {
+    let shown = rounds_to_show(sd_ln, goal.difference(), POWER, confidence)?;
+    let alike = goal
+        .reach(1.0 - confidence)
+        .map_or(0.0, |reach| FRAC_PI_2 * (reach * sd_ln / goal.difference().ln_1p()).powi(2));
+    Some(shown.max(whole(alike).unwrap_or(0)))
 }
 
-fn normal_quantile(p: f64) -> Option<f64> {
-    Normal::new(0.0, 1.0).ok().filter(|_| p > 0.0 && p < 1.0).map(|n| n.inverse_cdf(p))
+/// The relative difference that so many runs find four times in five.
+pub(super) fn found_by_runs(sd_ln: f64, n: (usize, usize), alpha: f64) -> Option<f64> {
+    smallest_difference(cv(sd_ln), (n.0 as u64, n.1 as u64), POWER, alpha)
+        .filter(|least| least.is_finite())
+}
+
+/// The relative difference that so many rounds find four times in five, to a thousandth of itself.
+pub(super) fn found_by_rounds(sd_ln: f64, rounds: usize, confidence: f64) -> Option<f64> {
+    let suffices = |difference: f64| {
+        rounds_to_show(sd_ln, difference, POWER, confidence).is_some_and(|n| n <= rounds)
+    };
+    // No rounds find a difference that is a thousandth of their spread, and few one of e^8.
+    let (mut low, mut high) = (sd_ln / 1_000.0, 8.0_f64);
+    if !suffices(high.exp_m1()) {
+        return None;
+    }
+    while high > 1.001 * low {
+        let middle = (low * high).sqrt();
+        if suffices(middle.exp_m1()) { high = middle } else { low = middle }
+    }
+    Some(high.exp_m1())
+}
+
+/// The coefficient of variation of a run whose logarithm spreads by so much.
+fn cv(sd_ln: f64) -> f64 {
+    (sd_ln * sd_ln).exp_m1().sqrt()
 }
 
 fn whole(n: f64) -> Option<usize> {
@@ -88,47 +107,31 @@ fn whole(n: f64) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// statsmodels 0.15, `TTestIndPower().solve_power`, effect `ln(1 + delta) / sqrt(ln(1 + cv^2))`.
     #[test]
-    fn runs_an_arm_are_those_of_the_power_tables() {
-        for (cv, delta, runs) in [
-            (0.02_f64, 0.01_f64, 65),
-            (0.05, 0.05, 18),
-            (0.05, 0.02, 101),
-            (0.05, 0.01, 397),
-            (0.1, 0.05, 67),
-            (0.2, 0.05, 260),
-        ] {
-            let sd = (cv * cv).ln_1p().sqrt();
-            assert_eq!(
-                runs_an_arm(sd, delta.ln_1p(), 0.05, Goal::Differ),
-                Some(runs),
-                "{cv} {delta}"
-            );
-        }
+    fn a_difference_takes_the_runs_of_the_power_tables() {
+        // statsmodels: a coefficient of variation of 5 % and a difference of 5 %, 2 %.
+        let sd = 0.0025_f64.ln_1p().sqrt();
+        assert_eq!(runs_an_arm(sd, Goal::Differ(0.05), 0.05), Some(18));
+        assert_eq!(runs_an_arm(sd, Goal::Differ(0.02), 0.05), Some(101));
+        assert_eq!(runs_an_arm(0.0, Goal::Differ(0.02), 0.05), None);
+        assert_eq!(runs_an_arm(sd, Goal::Differ(1e-5), 0.05), None);
+        let found = found_by_runs(sd, (18, 18), 0.05).unwrap();
+        assert!((0.049..0.05).contains(&found), "{found}");
     }
 
     #[test]
-    fn without_spread_or_difference_no_number_of_runs_is_named() {
-        assert_eq!(runs_an_arm(0.0, 0.1, 0.05, Goal::Differ), None);
-        assert_eq!(runs_an_arm(0.1, 0.0, 0.05, Goal::Differ), None);
-        assert_eq!(rounds_needed(0.5, 1e-6, 0.05, Goal::Differ), None);
-        // By hand: pi/2 (2.801585)^2 = 12.33.
-        assert_eq!(rounds_needed(0.1, 0.1, 0.05, Goal::Differ), Some(13));
+    fn to_be_told_alike_takes_more_than_a_difference_of_that_size() {
+        // By hand: z(0.95) + z(0.9) = 2.926405; 2 (2.926405 x 0.05 / -ln(0.95))^2 + 0.96 = 17.23.
+        assert_eq!(runs_an_arm(0.05, Goal::Alike(0.05), 0.05), Some(18));
+        let margin = Goal::Alike(0.05).difference();
+        assert_eq!(runs_an_arm(0.05, Goal::Differ(margin), 0.05), Some(16));
     }
 
     #[test]
-    fn to_be_told_alike_takes_more_runs_than_a_difference_of_that_size() {
-        // By hand: z(0.95) + z(0.9) = 1.644854 + 1.281552 = 2.926405 against 2.801585.
-        let reach = Goal::Alike.reach(0.05).unwrap();
-        assert!((reach - 2.926_405).abs() < 1e-5, "{reach}");
-        assert!((Goal::Differ.reach(0.05).unwrap() - 2.801_585).abs() < 1e-5);
-    }
-
-    #[test]
-    fn what_two_arms_could_show_follows_from_their_standard_error() {
-        // t(0.975; 4) = 2.776445, t(0.8; 4) = 0.940965 (tables).
-        let least = detectable_ln(0.01, 4.0, 0.05).unwrap();
-        assert!((least - 0.037_174).abs() < 1e-6, "{least}");
+    fn rounds_find_what_they_are_planned_for() {
+        let planned = rounds_needed(0.05, Goal::Differ(0.05), 0.95).unwrap();
+        let found = found_by_rounds(0.05, planned, 0.95).unwrap();
+        assert!((0.045..=0.0501).contains(&found), "{found}");
+        assert_eq!(found_by_rounds(0.05, 5, 0.95), None);
     }
 }

@@ -125,14 +125,12 @@ fn runs_needed(estimate: &Estimate, margin: Option<f64>) -> Option<usize> {
         // Single runs do not say how far runs lie apart, and copies never will.
         return (there < FEWEST_RUNS).then_some(FEWEST_RUNS);
     };
-    let (difference, goal) = match margin {
-        Some(m) => (-(-m).ln_1p(), Goal::Alike),
-        None => (estimate.difference_sought(None).ln_1p(), Goal::Differ),
-    };
-    let alpha = 1.0 - estimate.confidence;
+    let goal = margin.map_or(Goal::Differ(estimate.difference_sought(None)), Goal::Alike);
     let runs = match estimate.design {
-        Design::PairedRounds => rounds_needed(sd, difference, alpha, goal)?,
-        Design::UnpairedRuns | Design::DirectionOnly => runs_an_arm(sd, difference, alpha, goal)?,
+        Design::PairedRounds => rounds_needed(sd, goal, estimate.confidence)?,
+        Design::UnpairedRuns | Design::DirectionOnly => {
+            runs_an_arm(sd, goal, 1.0 - estimate.confidence)?
+        }
     };
     // What is there did not decide.
     Some(runs.max(there + 1).max(FEWEST_RUNS))
@@ -194,6 +192,9 @@ mod tests {
     }
 
     proptest! {
+        // Each verdict plans the runs that would decide.
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
         #[test]
         fn verdicts_do_not_depend_on_order_or_unit_and_mirror_when_arms_swap(
             a in prop::collection::vec(0.5_f64..2.0, 1..9),

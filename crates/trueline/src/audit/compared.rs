@@ -20,6 +20,8 @@ pub(super) struct Compared {
     /// `None` where an arm has no value.
     pub(super) estimate: Option<Estimate>,
     pub(super) margin: Option<f64>,
+    /// What the numbers say by themselves.
+    pub(super) by_numbers: Verdict,
 }
 
 /// Codes that speak of how a claim is put, not of whether its arms compare: the verdict on the arms
@@ -36,14 +38,16 @@ const OF_THE_WORDING: &[&str] = &[
     "rests-on-revoked",
 ];
 
-impl Compared {
-    /// What the numbers say by themselves.
-    pub(super) fn by_numbers(&self) -> Verdict {
-        self.estimate.map_or(Verdict::NotComparable, |estimate| {
-            verdict(&estimate, self.metric.higher_is_better(), self.margin)
-        })
-    }
+/// What the numbers of a ratio say by themselves.
+pub(super) fn by_numbers(
+    estimate: Option<&Estimate>,
+    metric: Metric,
+    margin: Option<f64>,
+) -> Verdict {
+    estimate.map_or(Verdict::NotComparable, |e| verdict(e, metric.higher_is_better(), margin))
+}
 
+impl Compared {
     /// What may be said once the checks have spoken: without like arms no number counts.
     fn verdict(&self, judged: &Judged) -> Verdict {
         let forbidden = judged.revoked_by.iter().any(|code| !OF_THE_WORDING.contains(code));
@@ -56,7 +60,7 @@ impl Compared {
             Need::ThatLevel,
             Need::Ground,
         ]);
-        match self.by_numbers() {
+        match self.by_numbers {
             _ if forbidden || unlike => Verdict::NotComparable,
             // Too few requests for the quantile: the ratio is one of noise.
             _ if lacks(&[Need::TailSamples]) => Verdict::Inconclusive { runs_needed: None },
@@ -72,7 +76,7 @@ impl Compared {
             None => "the interval holds 1: no direction is shown".to_owned(),
         };
         let runs = if estimate.design == Design::PairedRounds { "rounds" } else { "runs an arm" };
-        match self.by_numbers().runs_needed() {
+        match self.by_numbers.runs_needed() {
             Some(n) => format!(
                 "{why}; {n} {runs} would show a difference of {}",
                 percent(estimate.difference_sought(self.margin))
@@ -105,7 +109,7 @@ impl Compared {
             "candidate_value": estimate.map(|e| e.usual.0),
             "baseline_value": estimate.map(|e| e.usual.1),
             "effect": estimate.map(|e| e.above),
-            "minimum_detectable_effect": estimate.and_then(|e| e.detectable),
+            "minimum_detectable_effect": estimate.and_then(Estimate::detectable),
             "equivalence": self.margin,
             "seed": seed,
         })

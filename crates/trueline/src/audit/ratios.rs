@@ -10,7 +10,7 @@ use trueline_core::{Claim, Figure, Metric, Need, Scope, Side, Statistic};
 
 use super::Work;
 use super::arms::{Pair, side_of};
-use super::compared::Compared;
+use super::compared::{Compared, by_numbers};
 use super::groups::Meant;
 use crate::given::{GivenWhat, explain_loss};
 
@@ -58,7 +58,7 @@ impl Work<'_> {
         self.evidence.met(Need::ThatLevel, about());
         let estimate = estimate_ratio(&ours.values, &theirs.values, self.confidence);
         let compared = self.note_compared(claim, metric, pair.statistic, estimate);
-        let needed = compared.by_numbers().runs_needed();
+        let needed = compared.by_numbers.runs_needed();
         let shown = check_ratio_shown(claim, estimate.as_ref(), needed, thresholds);
         self.outcomes.extend(shown);
         let runs = ours.values.len().min(theirs.values.len());
@@ -150,6 +150,7 @@ impl Work<'_> {
             ),
             estimate,
             margin: self.margin(claim),
+            by_numbers: by_numbers(estimate.as_ref(), metric, self.margin(claim)),
         };
         self.compared.push(compared.clone());
         compared
@@ -164,7 +165,7 @@ impl Work<'_> {
             let detail = "the arms are the same in the runs there are, and no interval says how far \
                           runs lie apart";
             self.evidence.lacking(Need::Direction, about(), detail);
-        } else if leaves_one || compared.by_numbers() == Verdict::Equivalent {
+        } else if leaves_one || compared.by_numbers == Verdict::Equivalent {
             self.evidence.met(Need::Direction, about());
         } else {
             self.evidence.lacking(Need::Direction, about(), compared.open_words());

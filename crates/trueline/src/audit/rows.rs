@@ -6,7 +6,7 @@ use trueline_core::number::{percent, short};
 use trueline_core::{BenchRun, Claim, ClaimKind, Load, Metric, RequestRecord, Statistic};
 
 use super::Work;
-use super::compared::Compared;
+use super::compared::by_numbers;
 use crate::claims::headline;
 
 /// What is compared where nobody names anything, in the order of a report: rates of a whole run, then
@@ -72,16 +72,8 @@ impl Work<'_> {
         };
         claim.value = Some(rounded(estimate.ratio));
         claim.interval = estimate.interval.map(|(low, high)| (rounded(low), rounded(high)));
-        let compared = Compared {
-            claim: claim.id.clone(),
-            metric,
-            statistic: claim.statistic,
-            load: claim.load,
-            runs: estimate.n,
-            estimate: Some(estimate),
-            margin: self.margin(claim),
-        };
-        claim.text = match (compared.by_numbers(), compared.margin) {
+        let margin = self.margin(claim);
+        claim.text = match (by_numbers(Some(&estimate), metric, margin), margin) {
             (Verdict::Equivalent, Some(m)) => {
                 format!("{of} and {over} alike within {} in {what}{at}", percent(m))
             }

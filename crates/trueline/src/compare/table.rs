@@ -186,7 +186,9 @@ impl Open {
             }
         };
         match self.found {
-            Some(found) => format!("{told}; the runs there are find {} four times in five", percent(found)),
+            Some(found) => {
+                format!("{told}; the runs there are find {} four times in five", percent(found))
+            }
             None => told,
         }
     }
