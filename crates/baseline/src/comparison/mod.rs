@@ -24,6 +24,7 @@ mod speedup;
 mod spread;
 mod uneven;
 mod verdict;
+mod wording;
 
 pub use bottleneck::{Bottleneck, DEGRADED_STATES, Served, bottleneck_of, check_bottleneck};
 pub use checks::COMPARISON_CHECKS;
