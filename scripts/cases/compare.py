@@ -83,18 +83,17 @@ slower = runs(6, 1 / 1.05, seed=82)
 case("compare-5-percent-slower", **files(as_vllm(runs(6, seed=81), 0), as_vllm(slower, 1)))
 
 
-def own(arm, label, place, every, conditions):
-    """Runs in our own lines, which say when each request started: `place` 0 begins the first round, the
-    third and so on, `place` 1 the others."""
-    began = 1794297600
+def own(arm, label, place, conditions):
+    """Runs in our own lines, which say when each request started: in turns, each arm first in every other round."""
     lines = []
     for i, run in enumerate(arm):
+        began = 1794297600 + 120 * i + 60 * ((place + i) % 2)
         head = {"schema": "trueline.requests/1", "role": "run", "label": f"{label}-{i + 1}", "arm": label,
                 "side": "client", "conditions": conditions,
                 "plan": {"requests": len(run), "load": "concurrency 4"}}
         lines.append(head)
         for k, r in enumerate(run):
-            lines.append({"id": f"{label}-{i + 1}-{k}", "started_at_s": round(began + every * i + every // 2 * ((i + place) % 2) + r["start"], 5),
+            lines.append({"id": f"{label}-{i + 1}-{k}", "started_at_s": round(began + r["start"], 5),
                           "prompt_tokens": r["prompt"], "cached_tokens": 0, "output_tokens": r["out"],
                           "ttft_s": r["ttft"], "e2e_latency_s": r["e2e"], "outcome": "ok"})
     return "".join(json.dumps(line) + "\n" for line in lines)
@@ -104,8 +103,8 @@ def own(arm, label, place, every, conditions):
 CONDITIONS = {"model": "made-up-8b", "quantization": "bf16", "hardware": "made-up-gpu", "machine": "box-2",
               "server": "made-up", "server_version": "1.0"}
 paired = [runs(9, speed, seed=seed, requests=24, spread=0.002, drift=0.01) for speed, seed in ((1, 91), (1.03, 92))]
-case("compare-in-turns", old__jsonl=own(paired[0], "old", 0, 120, CONDITIONS),
-     new__jsonl=own(paired[1], "new", 1, 120, CONDITIONS))
+case("compare-in-turns", old__jsonl=own(paired[0], "old", 0, CONDITIONS),
+     new__jsonl=own(paired[1], "new", 1, CONDITIONS))
 
 # Beside a baseline that make_story draws: eight requests of its length, three times as fast.
 STORY = {"client": "prefill-bench", "hardware": "apple-m-series-reconstructed", "machine": "box-1",

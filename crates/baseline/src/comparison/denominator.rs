@@ -7,29 +7,35 @@ use crate::checks::SYNTHETIC_IN_TAIL;
 /// Checks that a gain is not over a baseline in production's slow tail, nor a loss against one in its
 /// fast tail.
 ///
-/// `placed` is what placing the baseline's samples found, `None` where they have no place;
+/// `placed` is what placing the baseline's samples found, or what it would take to place them;
 /// `is_faster` says that the candidate is the faster one. What holds no prefill is weakened only: the
 /// placement is one of prefill rates.
 ///
 /// # Shape
 /// No outcome where the baseline is not in the tail that matters: the placement itself is told of its
 /// arm already.
-pub fn check_denominator(claim: &Claim, is_faster: bool, placed: Option<&[&Finding]>) -> Outcomes {
+pub fn check_denominator(
+    claim: &Claim,
+    is_faster: bool,
+    placed: Result<&[&Finding], Need>,
+) -> Outcomes {
     let mut outcomes = Outcomes::default();
-    let Some(placed) = placed else {
-        outcomes.not_observed(&SYNTHETIC_IN_TAIL, Need::Samples, Scope::of_claim(&claim.id));
-        return outcomes;
+    let has_prefill = claim.metric.is_some_and(holds_prefill);
+    let placed = match placed {
+        Ok(placed) => placed,
+        Err(need) if has_prefill => {
+            outcomes.not_observed(&SYNTHETIC_IN_TAIL, need, Scope::of_claim(&claim.id));
+            return outcomes;
+        }
+        Err(_) => return outcomes,
     };
     let (end, what) = if is_faster { ("slowest", "gain") } else { ("fastest", "loss") };
     for finding in placed.iter().filter(|f| f.code == SYNTHETIC_IN_TAIL.code) {
         if finding.evidence.get("end") != Some(&Evidence::from(end)) {
             continue;
         }
-        let severity = if claim.metric.is_some_and(holds_prefill) {
-            finding.severity
-        } else {
-            finding.severity.min(Severity::Warning)
-        };
+        let severity =
+            if has_prefill { finding.severity } else { finding.severity.min(Severity::Warning) };
         let mut told = Finding::new(
             &SYNTHETIC_IN_TAIL,
             Scope::of_claim(&claim.id),
@@ -65,7 +71,7 @@ mod tests {
         let about = Scope::default().with_run("old");
         let placed = Finding::new(&SYNTHETIC_IN_TAIL, about, "the 3 slowest of 41").at(at);
         let placed = placed.with("end", end);
-        let outcomes = check_denominator(&claim, is_faster, Some(&[&placed]));
+        let outcomes = check_denominator(&claim, is_faster, Ok(&[&placed]));
         let finding = outcomes.findings().next()?;
         assert_eq!(finding.about, Scope::of_claim("c"));
         Some(finding.severity)
@@ -79,8 +85,12 @@ mod tests {
         assert_eq!(told(Metric::TtftS, false, "slowest", error), None);
         assert_eq!(told(Metric::TtftS, false, "fastest", error), Some(error));
         assert_eq!(told(Metric::TpotS, true, "slowest", error), Some(warning));
-        let claim = Claim::new("c", ClaimKind::Relative, "t");
-        let unplaced = check_denominator(&claim, true, None);
-        assert!(unplaced.findings().next().is_none() && unplaced.iter().count() == 1);
+        let mut claim = Claim::new("c", ClaimKind::Relative, "t");
+        for (metric, outcomes) in [(Metric::TtftS, 1), (Metric::TpotS, 0)] {
+            claim.metric = Some(metric);
+            let unplaced = check_denominator(&claim, true, Err(Need::Samples));
+            assert!(unplaced.findings().next().is_none());
+            assert_eq!(unplaced.iter().count(), outcomes);
+        }
     }
 }

@@ -35,9 +35,16 @@ impl<'a> Work<'a> {
         if self.audit.log.is_none() {
             return;
         }
-        let has_place = self.placed.iter().any(|p| p.about == arm && p.placed.is_some());
         let found: Vec<&Finding> = self.outcomes.findings().filter(of_baseline).collect();
-        let placed = has_place.then_some(found.as_slice());
+        let mut cells = self.placed.iter().filter(|p| p.about == arm);
+        let placed = match cells.next() {
+            // The log is none of this server, or nobody tells of single requests.
+            None => Err(Need::ProductionLog),
+            Some(cell) if cell.placed.is_none() && cells.all(|p| p.placed.is_none()) => {
+                Err(Need::RowsInCell)
+            }
+            Some(_) => Ok(found.as_slice()),
+        };
         let outcomes = check_denominator(claim, is_faster, placed);
         self.outcomes.extend(outcomes);
     }
