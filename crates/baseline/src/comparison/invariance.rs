@@ -113,7 +113,7 @@ proptest! {
         claim.change.after = Some(x);
         check_speedup(&claim, &none);
         let arms = ([a.clone()], [b.clone(), a.clone()]);
-        check_pooled_requests(&claim, &arms.0, &arms.1, &none);
+        check_pooled_requests(&claim, &arms.0, &arms.1, Some((z, x)), &none);
         check_autocorrelation(&claim, &arms.1, &none);
         check_arm_spread(Scope::default(), "a", Metric::TpotS, (&a, x), &none);
         check_one_direction(Scope::default(), &b, &none);

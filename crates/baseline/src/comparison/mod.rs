@@ -11,7 +11,6 @@ mod denominator;
 mod design;
 mod direction;
 mod estimate;
-mod exact;
 #[cfg(test)]
 mod invariance;
 mod one_direction;
@@ -25,6 +24,7 @@ mod speedup;
 mod spread;
 mod uneven;
 mod verdict;
+mod wording;
 
 pub use bottleneck::{Bottleneck, DEGRADED_STATES, Served, bottleneck_of, check_bottleneck};
 pub use checks::COMPARISON_CHECKS;

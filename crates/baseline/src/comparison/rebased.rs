@@ -6,8 +6,12 @@ use trueline_core::number::short;
 use trueline_core::{Checked, Claim, Finding, Link, Outcomes, Scope, Severity, Thresholds};
 
 use crate::checks::DIFFERENT_BASELINE;
+use crate::stats::{MeasuredRatio, chain, closes};
 
-/// The normal deviate of a two-sided 95 % interval, which is what links state.
+/// The confidence of the intervals that links state, and of the one that follows.
+const CONFIDENCE: f64 = 0.95;
+
+/// The normal deviate of such an interval.
 const Z: f64 = 1.959_964;
 
 /// A ratio carried over to another baseline.
@@ -43,8 +47,7 @@ pub struct Rebased {
 /// cannot be tested a note says so.
 ///
 /// # Source
-/// The propagation of errors to first order: Bevington and Robinson, “Data Reduction and Error
-/// Analysis for the Physical Sciences”, chapter 3.
+/// [`chain`] and [`closes`]: the propagation of errors to first order.
 ///
 /// # Examples
 /// ```
@@ -238,15 +241,16 @@ fn joined(factors: &[Link], over: &str) -> Result<(Rebased, Option<Shared>), f64
     if let Some(bad) = factors.iter().find(|link| !(link.ratio.is_finite() && link.ratio > 0.0)) {
         return Err(bad.ratio);
     }
-    let logs: f64 = factors.iter().map(|link| link.ratio.ln()).sum();
-    let ratio = logs.exp();
+    let ratio = factors.iter().map(|link| link.ratio.ln()).sum::<f64>().exp();
     let pairs = factors.iter().zip(factors.iter().skip(1));
     let shared: Vec<Option<Shared>> = pairs.map(|(a, b)| Shared::of(a, b)).collect();
     let cancels: f64 = shared.iter().flatten().map(|s| s.cancels).sum();
-    let variances: Option<f64> = factors.iter().map(|link| variance(link.interval)).sum();
-    let interval = variances.map(|sum| {
-        let reach = Z * (sum - 2.0 * cancels).max(0.0).sqrt();
-        ((logs - reach).exp(), (logs + reach).exp())
+    let errors: Option<Vec<f64>> =
+        factors.iter().map(|link| standard_error(link.interval)).collect();
+    let interval = errors.and_then(|errors| {
+        let variance: f64 = errors.iter().map(|error| error * error).sum();
+        let standard_error_ln = (variance - 2.0 * cancels).max(0.0).sqrt();
+        Some(chain(&[MeasuredRatio { ratio, standard_error_ln }], CONFIDENCE)?.interval)
     });
     let zs: Option<Vec<f64>> = shared.iter().map(|s| s.as_ref()?.z).collect();
     let closure_z = zs.and_then(|all| all.into_iter().reduce(f64::max));
@@ -263,24 +267,26 @@ impl Shared {
         let usable = |x: &f64| x.is_finite() && *x > 0.0;
         let first = a.over_value.filter(usable)?;
         let second = b.of_value.filter(usable)?;
-        let variances = variance(a.over_interval).zip(variance(b.of_interval));
-        let apart = (first / second).ln().abs();
-        let one = apart < 1e-12 && a.over_interval == b.of_interval;
-        let z = match variances {
+        let errors = standard_error(a.over_interval).zip(standard_error(b.of_interval));
+        let one = (first / second).ln().abs() < 1e-12 && a.over_interval == b.of_interval;
+        let measured = |ratio, standard_error_ln| MeasuredRatio { ratio, standard_error_ln };
+        let z = match errors {
             _ if one => Some(0.0),
-            Some((va, vb)) if va + vb > 0.0 => Some(apart / (va + vb).sqrt()),
-            _ => None,
+            Some((ea, eb)) => {
+                closes(measured(first, ea), measured(second, eb)).map(|closure| closure.z.abs())
+            }
+            None => None,
         };
-        let cancels = variances.filter(|_| one).map_or(0.0, |(va, _)| va);
+        let cancels = errors.filter(|_| one).map_or(0.0, |(error, _)| error * error);
         Some(Self { what: a.over.clone(), first, second, z, cancels })
     }
 }
 
-/// The variance of a logarithm, by its 95 % interval.
-fn variance(interval: Option<(f64, f64)>) -> Option<f64> {
+/// The standard error of a logarithm, by its 95 % interval.
+fn standard_error(interval: Option<(f64, f64)>) -> Option<f64> {
     let (low, high) = interval?;
-    let se = (high / low).ln() / (2.0 * Z);
-    (low > 0.0 && se.is_finite() && se >= 0.0).then_some(se * se)
+    let error = (high / low).ln() / (2.0 * Z);
+    (low > 0.0 && error.is_finite() && error >= 0.0).then_some(error)
 }
 
 #[cfg(test)]

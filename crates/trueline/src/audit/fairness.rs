@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use trueline_baseline::comparison::{
-    DEGRADED_STATES, Served, Site, check_arm_spread, check_autocorrelation, check_bottleneck,
-    check_direction, check_one_direction, check_order, check_peeking, check_pooled_requests,
-    check_sites, check_speedup, check_uneven_failures,
+    DEGRADED_STATES, Estimate, Served, Site, check_arm_spread, check_autocorrelation,
+    check_bottleneck, check_direction, check_one_direction, check_order, check_peeking,
+    check_pooled_requests, check_sites, check_speedup, check_uneven_failures,
 };
 use trueline_baseline::is_of_a_run;
 use trueline_core::{
@@ -52,13 +52,15 @@ impl<'a> Work<'a> {
         self.outcomes.extend(check_bottleneck(about(), metric, states.as_deref(), served));
         let sites: Vec<Site> =
             ours.runs.iter().chain(&theirs.runs).map(|run| self.site_of(run)).collect();
-        let measured = self.measured_ratio(claim);
+        let measured = self.estimate_of(claim).map(|estimate| estimate.ratio);
         self.outcomes.extend(check_sites(claim, measured, &sites, thresholds));
         // Only an interval that the claim states can be one of requests.
         if claim.interval.is_some() && !is_of_a_run(metric) {
             let (ours, theirs) =
                 (self.by_run(claim, metric, &ours.runs), self.by_run(claim, metric, &theirs.runs));
-            self.outcomes.extend(check_pooled_requests(claim, &ours, &theirs, thresholds));
+            let of_runs = self.estimate_of(claim).and_then(|estimate| estimate.interval);
+            let pooled = check_pooled_requests(claim, &ours, &theirs, of_runs, thresholds);
+            self.outcomes.extend(pooled);
             let single = [&ours, &theirs].into_iter().filter(|arm| arm.len() == 1);
             let single: Vec<Vec<f64>> = single.flatten().cloned().collect();
             self.outcomes.extend(check_autocorrelation(claim, &single, thresholds));
@@ -83,7 +85,7 @@ impl<'a> Work<'a> {
         let mut candidates: BTreeSet<&str> = BTreeSet::new();
         for claim in self.claims.iter().filter(|c| c.kind == ClaimKind::Relative) {
             let (Some(metric), Some(over)) = (claim.metric, &claim.baseline) else { continue };
-            let ratio = self.measured_ratio(claim).or(claim.value);
+            let ratio = self.estimate_of(claim).map(|estimate| estimate.ratio).or(claim.value);
             let faster = ratio.zip(metric.higher_is_better());
             let Some((ratio, higher)) = faster.filter(|(ratio, _)| *ratio > 0.0) else { continue };
             let of = claim.of.as_deref().unwrap_or_default();
@@ -105,9 +107,9 @@ impl<'a> Work<'a> {
         self.outcomes.extend(check_one_direction(about, &rows, &self.audit.thresholds));
     }
 
-    /// The ratio that the arms of a claim show.
-    fn measured_ratio(&self, claim: &Claim) -> Option<f64> {
-        Some(self.compared.iter().find(|c| c.claim == claim.id)?.estimate?.ratio)
+    /// What the arms of a claim show.
+    fn estimate_of(&self, claim: &Claim) -> Option<Estimate> {
+        self.compared.iter().find(|c| c.claim == claim.id)?.estimate
     }
 
     /// The degraded states that host records find over the runs of two arms; `None` where no record
