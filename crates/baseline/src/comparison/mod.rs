@@ -13,6 +13,7 @@ mod direction;
 mod estimate;
 #[cfg(test)]
 mod invariance;
+mod links;
 mod one_direction;
 mod order;
 mod peeking;

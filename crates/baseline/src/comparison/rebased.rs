@@ -1,10 +1,9 @@
 //! A ratio over one thing, carried over to another by ratios that were measured.
 
-use std::collections::VecDeque;
-
 use trueline_core::number::short;
 use trueline_core::{Checked, Claim, Finding, Link, Outcomes, Scope, Severity, Thresholds};
 
+use super::links::{own_link, path};
 use crate::checks::DIFFERENT_BASELINE;
 use crate::stats::{MeasuredRatio, chain, closes};
 
@@ -174,54 +173,6 @@ fn untested(claim: &Claim, factors: &[Link], rebased: &Rebased) -> Finding {
 fn product(factors: &[Link], rebased: &Rebased) -> String {
     let ratios: Vec<String> = factors.iter().map(|link| short(link.ratio, 3)).collect();
     format!("{} = {}x over {}", ratios.join(" x "), short(rebased.ratio, 3), rebased.over)
-}
-
-/// The claim's own ratio: as its chain holds it, else as it states it.
-fn own_link(claim: &Claim, baseline: &str) -> Option<Link> {
-    let of = claim.of.as_deref();
-    let in_chain =
-        claim.chain.iter().find(|link| link.over == baseline && of.is_some_and(|of| link.of == of));
-    let stated = || {
-        let mut link = Link::new(claim.value?, of.unwrap_or("the candidate"), baseline);
-        link.interval = claim.interval;
-        Some(link)
-    };
-    in_chain.cloned().or_else(stated)
-}
-
-/// The links that lead from one to the other, each the right way round; `None` where there is no
-/// way. The candidate itself is no step of it.
-fn path(chain: &[Link], from: &str, to: &str, candidate: Option<&str>) -> Option<Vec<Link>> {
-    let mut seen = vec![from.to_owned()];
-    let mut open = VecDeque::from([(from.to_owned(), Vec::new())]);
-    while let Some((at, so_far)) = open.pop_front() {
-        let steps = chain.iter().filter_map(|link| {
-            if link.of == at { Some(link.clone()) } else { (link.over == at).then(|| turned(link)) }
-        });
-        for step in steps.collect::<Vec<_>>() {
-            let next = step.over.clone();
-            if seen.contains(&next) || candidate == Some(next.as_str()) {
-                continue;
-            }
-            let mut way: Vec<Link> = so_far.clone();
-            way.push(step);
-            if next == to {
-                return Some(way);
-            }
-            seen.push(next.clone());
-            open.push_back((next, way));
-        }
-    }
-    None
-}
-
-/// A ratio the other way round.
-fn turned(link: &Link) -> Link {
-    let mut turned = Link::new(link.ratio.recip(), &link.over, &link.of);
-    turned.interval = link.interval.map(|(low, high)| (high.recip(), low.recip()));
-    (turned.of_value, turned.of_interval) = (link.over_value, link.over_interval);
-    (turned.over_value, turned.over_interval) = (link.of_value, link.of_interval);
-    turned
 }
 
 /// What two neighbouring ratios share, as it was measured for each.
