@@ -101,24 +101,17 @@ pub fn check_bottleneck(
         outcomes.clear(check, about);
         return outcomes;
     }
-    let what = metric.words().1;
-    let what = if what.is_empty() { metric.name() } else { what };
     let why = if phase(metric) == Phase::Mixed {
-        format!("{what} mixes prefill, which a low clock slows, with decode, which it hardly does")
+        "which slows prefill and hardly decode: a ratio that mixes both may turn when it is well"
     } else {
-        format!("{what} at another batch or of another model need not wait for the same")
+        "and at other batches or of other models two arms need not wait for the same: their ratio may \
+         turn when it is well"
     };
     let states = degraded.join(", ");
     outcomes.found(
-        Finding::new(
-            check,
-            about,
-            format!(
-                "the machine was degraded ({states}), and {why}: the ratio may turn when it is well"
-            ),
-        )
-        .with("states", degraded.iter().map(|code| (*code).to_owned()).collect::<Vec<_>>())
-        .with("metric", metric.name()),
+        Finding::new(check, about, format!("the machine was degraded ({states}), {why}"))
+            .with("states", degraded.iter().map(|code| (*code).to_owned()).collect::<Vec<_>>())
+            .with("metric", metric.name()),
     );
     outcomes
 }

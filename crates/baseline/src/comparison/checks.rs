@@ -53,7 +53,7 @@ pub(crate) const ORDER_UNBALANCED: CheckInfo = CheckInfo {
     code: "order-unbalanced",
     severity: (Note, Error),
     touches: &[Relative],
-    needs: &[Need::WallTimes, Need::Repetitions],
+    needs: &[Need::WallTimes],
     implied_by: &[],
     thresholds: &[threshold(
         "slots",

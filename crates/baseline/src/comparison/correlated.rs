@@ -4,14 +4,14 @@ use trueline_core::number::percent;
 use trueline_core::{Claim, ClaimKind, Finding, Need, Outcomes, Scope, Thresholds};
 
 use super::checks::AUTOCORRELATED;
-use crate::stats::{count, independent_share, ranks, real, sorted};
+use crate::stats::{count, effective_size, ranks, real, sorted};
 
 /// Checks that the requests of a run on which an interval rests are about as many witnesses as they
 /// are requests.
 ///
 /// # Formula
-/// [`independent_share`] of the ranks of each run's values in order of time, weighed by their number,
-/// against the threshold. Ranks, as a few extreme values beside each other say nothing of the rest.
+/// [`effective_size`] of the ranks of each run's values in order of time, all runs together, over the
+/// requests, against the threshold. Ranks, as a few extreme values beside each other say nothing of the rest.
 ///
 /// # Shape
 /// `runs` holds the values of each run in order of time, one a request. A quantile's interval is
@@ -41,8 +41,7 @@ pub fn check_autocorrelation(
         outcomes.not_observed(check, Need::MoreRequests, about);
         return outcomes;
     }
-    let effective: f64 =
-        long.iter().map(|run| independent_share(&ranked(run)) * count(run.len())).sum();
+    let effective: f64 = long.iter().map(|run| effective(run)).sum();
     let share = effective / count(requests);
     if share >= thresholds.get(check, "share") {
         outcomes.clear(check, about);
@@ -61,6 +60,11 @@ pub fn check_autocorrelation(
             .with("share", share),
     );
     outcomes
+}
+
+/// How many independent values say as much; all of them where nothing can be said.
+fn effective(values: &[f64]) -> f64 {
+    effective_size(&ranked(values)).map_or(count(values.len()), |size| size.effective)
 }
 
 /// The ranks of values, those that are equal at their middle.

@@ -4,6 +4,7 @@ use trueline_core::{Claim, ClaimKind, Finding, Metric, Outcomes, Scope, Severity
 
 use super::checks::DIRECTION_UNDEFINED;
 use super::speedup::times_faster;
+use super::wording::words_of;
 
 /// Words that say that the candidate is better.
 const BETTER: [&str; 8] =
@@ -47,7 +48,7 @@ pub fn check_direction(claim: &Claim) -> Outcomes {
         );
         return outcomes;
     }
-    let said = words(&claim.text);
+    let said = says_better(&words_of(claim));
     let faster = claim.value.and_then(|ratio| times_faster(ratio, Some(metric)));
     match (claim.kind, said, faster) {
         (ClaimKind::Relative, Some(better), Some(faster)) if better != (faster >= 1.0) => {
@@ -84,15 +85,10 @@ fn named(metric: Metric) -> &'static str {
     }
 }
 
-/// Whether a text says better (`true`) or worse; `None` where it says neither or both, or turns a
-/// word around.
-fn words(text: &str) -> Option<bool> {
-    let lower = text.to_lowercase();
-    let all: Vec<&str> = lower
-        .split(|c: char| !(c.is_alphabetic() || c == '-' || c == '\''))
-        .filter(|word| !word.is_empty())
-        .collect();
-    let has = |list: &[&str]| all.iter().any(|word| list.contains(word));
+/// Whether words say better (`true`) or worse; `None` where they say neither or both, or are turned
+/// around.
+fn says_better(words: &[String]) -> Option<bool> {
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
     if has(&TURNING) {
         return None;
     }

@@ -11,7 +11,9 @@ mod denominator;
 mod design;
 mod direction;
 mod estimate;
-mod exact;
+#[cfg(test)]
+mod invariance;
+mod links;
 mod one_direction;
 mod order;
 mod peeking;
@@ -23,6 +25,7 @@ mod speedup;
 mod spread;
 mod uneven;
 mod verdict;
+mod wording;
 
 pub use bottleneck::{Bottleneck, DEGRADED_STATES, Served, bottleneck_of, check_bottleneck};
 pub use checks::COMPARISON_CHECKS;

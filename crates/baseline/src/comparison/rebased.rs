@@ -1,13 +1,16 @@
 //! A ratio over one thing, carried over to another by ratios that were measured.
 
-use std::collections::VecDeque;
-
 use trueline_core::number::short;
 use trueline_core::{Checked, Claim, Finding, Link, Outcomes, Scope, Severity, Thresholds};
 
+use super::links::{own_link, path};
 use crate::checks::DIFFERENT_BASELINE;
+use crate::stats::{MeasuredRatio, chain, closes};
 
-/// The normal deviate of a two-sided 95 % interval, which is what links state.
+/// The confidence of the intervals that links state, and of the one that follows.
+const CONFIDENCE: f64 = 0.95;
+
+/// The normal deviate of such an interval.
 const Z: f64 = 1.959_964;
 
 /// A ratio carried over to another baseline.
@@ -43,8 +46,7 @@ pub struct Rebased {
 /// cannot be tested a note says so.
 ///
 /// # Source
-/// The propagation of errors to first order: Bevington and Robinson, “Data Reduction and Error
-/// Analysis for the Physical Sciences”, chapter 3.
+/// [`chain`] and [`closes`]: the propagation of errors to first order.
 ///
 /// # Examples
 /// ```
@@ -173,54 +175,6 @@ fn product(factors: &[Link], rebased: &Rebased) -> String {
     format!("{} = {}x over {}", ratios.join(" x "), short(rebased.ratio, 3), rebased.over)
 }
 
-/// The claim's own ratio: as its chain holds it, else as it states it.
-fn own_link(claim: &Claim, baseline: &str) -> Option<Link> {
-    let of = claim.of.as_deref();
-    let in_chain =
-        claim.chain.iter().find(|link| link.over == baseline && of.is_some_and(|of| link.of == of));
-    let stated = || {
-        let mut link = Link::new(claim.value?, of.unwrap_or("the candidate"), baseline);
-        link.interval = claim.interval;
-        Some(link)
-    };
-    in_chain.cloned().or_else(stated)
-}
-
-/// The links that lead from one to the other, each the right way round; `None` where there is no
-/// way. The candidate itself is no step of it.
-fn path(chain: &[Link], from: &str, to: &str, candidate: Option<&str>) -> Option<Vec<Link>> {
-    let mut seen = vec![from.to_owned()];
-    let mut open = VecDeque::from([(from.to_owned(), Vec::new())]);
-    while let Some((at, so_far)) = open.pop_front() {
-        let steps = chain.iter().filter_map(|link| {
-            if link.of == at { Some(link.clone()) } else { (link.over == at).then(|| turned(link)) }
-        });
-        for step in steps.collect::<Vec<_>>() {
-            let next = step.over.clone();
-            if seen.contains(&next) || candidate == Some(next.as_str()) {
-                continue;
-            }
-            let mut way: Vec<Link> = so_far.clone();
-            way.push(step);
-            if next == to {
-                return Some(way);
-            }
-            seen.push(next.clone());
-            open.push_back((next, way));
-        }
-    }
-    None
-}
-
-/// A ratio the other way round.
-fn turned(link: &Link) -> Link {
-    let mut turned = Link::new(link.ratio.recip(), &link.over, &link.of);
-    turned.interval = link.interval.map(|(low, high)| (high.recip(), low.recip()));
-    (turned.of_value, turned.of_interval) = (link.over_value, link.over_interval);
-    (turned.over_value, turned.over_interval) = (link.of_value, link.of_interval);
-    turned
-}
-
 /// What two neighbouring ratios share, as it was measured for each.
 #[derive(Debug, Clone)]
 struct Shared {
@@ -238,15 +192,16 @@ fn joined(factors: &[Link], over: &str) -> Result<(Rebased, Option<Shared>), f64
     if let Some(bad) = factors.iter().find(|link| !(link.ratio.is_finite() && link.ratio > 0.0)) {
         return Err(bad.ratio);
     }
-    let logs: f64 = factors.iter().map(|link| link.ratio.ln()).sum();
-    let ratio = logs.exp();
+    let ratio = factors.iter().map(|link| link.ratio.ln()).sum::<f64>().exp();
     let pairs = factors.iter().zip(factors.iter().skip(1));
     let shared: Vec<Option<Shared>> = pairs.map(|(a, b)| Shared::of(a, b)).collect();
     let cancels: f64 = shared.iter().flatten().map(|s| s.cancels).sum();
-    let variances: Option<f64> = factors.iter().map(|link| variance(link.interval)).sum();
-    let interval = variances.map(|sum| {
-        let reach = Z * (sum - 2.0 * cancels).max(0.0).sqrt();
-        ((logs - reach).exp(), (logs + reach).exp())
+    let errors: Option<Vec<f64>> =
+        factors.iter().map(|link| standard_error(link.interval)).collect();
+    let interval = errors.and_then(|errors| {
+        let variance: f64 = errors.iter().map(|error| error * error).sum();
+        let standard_error_ln = (variance - 2.0 * cancels).max(0.0).sqrt();
+        Some(chain(&[MeasuredRatio { ratio, standard_error_ln }], CONFIDENCE)?.interval)
     });
     let zs: Option<Vec<f64>> = shared.iter().map(|s| s.as_ref()?.z).collect();
     let closure_z = zs.and_then(|all| all.into_iter().reduce(f64::max));
@@ -263,24 +218,26 @@ impl Shared {
         let usable = |x: &f64| x.is_finite() && *x > 0.0;
         let first = a.over_value.filter(usable)?;
         let second = b.of_value.filter(usable)?;
-        let variances = variance(a.over_interval).zip(variance(b.of_interval));
-        let apart = (first / second).ln().abs();
-        let one = apart < 1e-12 && a.over_interval == b.of_interval;
-        let z = match variances {
+        let errors = standard_error(a.over_interval).zip(standard_error(b.of_interval));
+        let one = (first / second).ln().abs() < 1e-12 && a.over_interval == b.of_interval;
+        let measured = |ratio, standard_error_ln| MeasuredRatio { ratio, standard_error_ln };
+        let z = match errors {
             _ if one => Some(0.0),
-            Some((va, vb)) if va + vb > 0.0 => Some(apart / (va + vb).sqrt()),
-            _ => None,
+            Some((ea, eb)) => {
+                closes(measured(first, ea), measured(second, eb)).map(|closure| closure.z.abs())
+            }
+            None => None,
         };
-        let cancels = variances.filter(|_| one).map_or(0.0, |(va, _)| va);
+        let cancels = errors.filter(|_| one).map_or(0.0, |(error, _)| error * error);
         Some(Self { what: a.over.clone(), first, second, z, cancels })
     }
 }
 
-/// The variance of a logarithm, by its 95 % interval.
-fn variance(interval: Option<(f64, f64)>) -> Option<f64> {
+/// The standard error of a logarithm, by its 95 % interval.
+fn standard_error(interval: Option<(f64, f64)>) -> Option<f64> {
     let (low, high) = interval?;
-    let se = (high / low).ln() / (2.0 * Z);
-    (low > 0.0 && se.is_finite() && se >= 0.0).then_some(se * se)
+    let error = (high / low).ln() / (2.0 * Z);
+    (low > 0.0 && error.is_finite() && error >= 0.0).then_some(error)
 }
 
 #[cfg(test)]

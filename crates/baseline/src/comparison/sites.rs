@@ -6,6 +6,7 @@ use trueline_core::number::percent;
 use trueline_core::{Claim, Finding, Need, Outcomes, Scope, Thresholds};
 
 use super::checks::SINGLE_PLACEMENT;
+use super::wording::words_of;
 
 /// Where a run was made.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -82,11 +83,10 @@ pub fn check_sites(
 }
 
 fn is_settled(claim: &Claim) -> bool {
-    let text = claim.text.to_lowercase();
-    let mut words = text.split(|c: char| !c.is_alphabetic());
-    let in_words = words.clone().any(|word| SETTLED.contains(&word));
-    let turned = words.any(|word| matches!(word, "not" | "un" | "to" | "never"));
-    claim.selection.confirmed_by.is_some() || (in_words && !turned)
+    let words = words_of(claim);
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    claim.selection.confirmed_by.is_some()
+        || (has(&SETTLED) && !has(&["not", "to", "never", "yet"]))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use trueline_core::number::short;
 use trueline_core::{Change, Claim, Finding, Metric, Outcomes, Scope, Thresholds};
 
 use super::checks::SPEEDUP_IMPLAUSIBLE;
+use crate::stats::{Explained, explain_saving, speedup_bound};
 
 /// How many times faster a ratio of a metric says that the candidate is.
 ///
@@ -21,21 +22,6 @@ pub(crate) fn times_faster(ratio: f64, metric: Option<Metric>) -> Option<f64> {
     }
 }
 
-/// How many times faster the baseline becomes where a share of its time is taken away.
-///
-/// # Formula
-/// `1 / (1 - share)`.
-///
-/// # Shape
-/// `None` for a share outside 0 to 1; infinite for the whole.
-///
-/// # Source
-/// Amdahl, “Validity of the single processor approach to achieving large scale computing
-/// capabilities”, 1967.
-fn without(share: f64) -> Option<f64> {
-    (0.0..=1.0).contains(&share).then(|| (1.0 - share).recip())
-}
-
 /// Checks a speedup against the share of the time that the change touches, and against the share
 /// that it is said to remove.
 ///
@@ -44,6 +30,10 @@ fn without(share: f64) -> Option<f64> {
 /// where `s - 1` is under half of `1 / (1 - saved) - 1`. The removed share is the one that the
 /// claim states and, where it states times, `removed / before`; where these two differ, both ends
 /// are predicted and the smaller one decides.
+///
+/// # Source
+/// Amdahl, “Validity of the single processor approach to achieving large scale computing
+/// capabilities”, 1967: [`speedup_bound`].
 ///
 /// # Shape
 /// The speedup is the claim's `value`, else `after` over `before`. A claim that names no share gives
@@ -67,9 +57,9 @@ pub fn check_speedup(claim: &Claim, thresholds: &Thresholds) -> Outcomes {
         return outcomes;
     };
     let about = || Scope::of_claim(&claim.id);
-    let bound = change.changed_share.and_then(without);
+    let bound = change.changed_share.and_then(speedup_bound);
     let shares = removed_shares(change);
-    let predicted: Vec<f64> = shares.iter().copied().filter_map(without).collect();
+    let predicted: Vec<f64> = shares.iter().copied().filter_map(speedup_bound).collect();
     if bound.is_none() && predicted.is_empty() {
         return outcomes;
     }
@@ -107,12 +97,17 @@ pub fn check_speedup(claim: &Claim, thresholds: &Thresholds) -> Outcomes {
             .with("predicted_low", least)
             .with("predicted_high", most)
             .with("removed_shares", shares.clone());
-        if let Some(times) = Times::of(claim) {
-            message += &format!("; {times}");
+        if let Some((removed, times)) = explained(claim) {
+            message += &format!(
+                "; {} of {} were saved, {} are unexplained",
+                duration(times.saved),
+                duration(removed),
+                duration(times.unexplained)
+            );
             finding = finding
-                .with("removed_s", times.removed)
+                .with("removed_s", removed)
                 .with("saved_s", times.saved)
-                .with("unexplained_s", times.removed - times.saved);
+                .with("unexplained_s", times.unexplained);
         }
         if let (true, Some(removed), Some(before), Some(saved)) =
             (shares.len() > 1, change.removed, change.before, change.saved)
@@ -151,35 +146,13 @@ fn removed_shares(change: &Change) -> Vec<f64> {
     shares
 }
 
-/// Times of a claim about a time, in seconds.
-#[derive(Debug, Clone, Copy)]
-struct Times {
-    removed: f64,
-    saved: f64,
-}
-
-impl Times {
-    /// The time said to be removed and the time that is gone, where a claim states both.
-    fn of(claim: &Claim) -> Option<Self> {
-        let change = &claim.change;
-        claim.metric.filter(|metric| metric.words().0 == "s")?;
-        let (before, after) = (change.before?, change.after?);
-        let removed = change.removed.or_else(|| Some(change.saved? * before))?;
-        Some(Self { removed, saved: before - after })
-    }
-}
-
-impl std::fmt::Display for Times {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let left = self.removed - self.saved;
-        write!(
-            f,
-            "{} of {} were saved, {} are unexplained",
-            duration(self.saved),
-            duration(self.removed),
-            duration(left)
-        )
-    }
+/// What a claim about a time says was removed, beside what is gone.
+fn explained(claim: &Claim) -> Option<(f64, Explained)> {
+    let change = &claim.change;
+    claim.metric.filter(|metric| metric.words().0 == "s")?;
+    let (before, after) = (change.before?, change.after?);
+    let removed = change.removed.or_else(|| Some(change.saved? * before))?;
+    Some((removed, explain_saving(before, after, removed)?))
 }
 
 /// A time as people write it.

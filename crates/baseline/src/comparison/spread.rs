@@ -1,7 +1,7 @@
 //! Whether the runs of one arm spread at all.
 
 use trueline_core::number::short;
-use trueline_core::{Finding, Metric, Need, Outcomes, Scope, Thresholds};
+use trueline_core::{Finding, Metric, Outcomes, Scope, Thresholds};
 
 use crate::levels::{ZERO_SPREAD, is_measured, written_digits};
 use crate::stats::count;
@@ -13,9 +13,8 @@ use crate::stats::count;
 /// they are written in steps, else as the shortest decimal that gives the value.
 ///
 /// # Shape
-/// One value a run; fewer runs than the threshold are not judged: not observed. Counts and what the
-/// workload or the load alone defines (lengths, requests in flight, hit shares) give no outcome, as
-/// equal ones are right.
+/// One value a run. Fewer runs than the threshold give no outcome, and neither do counts and what the
+/// workload or the load alone defines (lengths, requests in flight, hit shares): equal ones are right.
 pub fn check_arm_spread(
     about: Scope,
     arm: &str,
@@ -25,11 +24,7 @@ pub fn check_arm_spread(
 ) -> Outcomes {
     let check = &ZERO_SPREAD;
     let mut outcomes = Outcomes::default();
-    if !is_measured(metric) {
-        return outcomes;
-    }
-    if count(values.len()) < thresholds.get(check, "runs") {
-        outcomes.not_observed(check, Need::Repetitions, about);
+    if !is_measured(metric) || count(values.len()) < thresholds.get(check, "runs") {
         return outcomes;
     }
     let Some((first, others)) = values.split_first() else { return outcomes };
@@ -57,14 +52,11 @@ pub fn check_arm_spread(
 mod tests {
     use super::*;
 
-    /// `None` where nothing was observed.
+    /// `None` without an outcome.
     fn fires(metric: Metric, values: &[f64], step: f64) -> Option<bool> {
         let none = Thresholds::default();
         let got = check_arm_spread(Scope::default(), "a", metric, (values, step), &none);
-        match got.iter().next()? {
-            trueline_core::CheckOutcome::NotObserved { .. } => None,
-            _ => Some(got.has("zero-spread")),
-        }
+        got.iter().next().map(|_| got.has("zero-spread"))
     }
 
     #[test]

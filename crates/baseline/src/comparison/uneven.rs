@@ -4,9 +4,8 @@ use trueline_core::number::{count, percent};
 use trueline_core::{BenchRun, Finding, Need, Outcomes, Scope, Severity, Thresholds};
 
 use super::checks::UNEVEN_FAILURES;
-use super::exact::fisher;
 use crate::failures::failed_of;
-use crate::stats::real;
+use crate::stats::{fisher_exact, real};
 
 /// Checks that neither arm lost more of its requests than the other.
 ///
@@ -36,7 +35,7 @@ pub fn check_uneven_failures(
     };
     let share = |(failed, asked): (u64, u64)| real(failed) / real(asked);
     let (more, less) = (share(ours).max(share(theirs)), share(ours).min(share(theirs)));
-    let p = fisher(ours, theirs).unwrap_or(1.0);
+    let p = fisher_exact(ours, theirs).unwrap_or(1.0);
     let uneven = p < thresholds.get(check, "p") && more >= thresholds.get(check, "times") * less;
     if !uneven || more < thresholds.get(check, "least_share") {
         outcomes.clear(check, about);

@@ -4,13 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use trueline_baseline::comparison::{
-    DEGRADED_STATES, Served, Site, check_arm_spread, check_autocorrelation, check_bottleneck,
-    check_direction, check_one_direction, check_order, check_peeking, check_pooled_requests,
-    check_sites, check_speedup, check_uneven_failures,
+    DEGRADED_STATES, Estimate, Served, Site, check_arm_spread, check_autocorrelation,
+    check_bottleneck, check_direction, check_one_direction, check_order, check_peeking,
+    check_pooled_requests, check_sites, check_speedup, check_uneven_failures,
 };
 use trueline_baseline::is_of_a_run;
 use trueline_core::{
-    BenchRun, CheckOutcome, Claim, ClaimKind, Metric, Outcomes, RequestRecord, Scope, Severity,
+    BenchRun, CheckOutcome, Claim, ClaimKind, Metric, RequestRecord, Scope, Severity,
 };
 
 use super::Work;
@@ -52,12 +52,15 @@ impl<'a> Work<'a> {
         self.outcomes.extend(check_bottleneck(about(), metric, states.as_deref(), served));
         let sites: Vec<Site> =
             ours.runs.iter().chain(&theirs.runs).map(|run| self.site_of(run)).collect();
-        let measured = self.measured_ratio(claim);
+        let measured = self.estimate_of(claim).map(|estimate| estimate.ratio);
         self.outcomes.extend(check_sites(claim, measured, &sites, thresholds));
-        if !is_of_a_run(metric) {
+        // Only an interval that the claim states can be one of requests.
+        if claim.interval.is_some() && !is_of_a_run(metric) {
             let (ours, theirs) =
                 (self.by_run(claim, metric, &ours.runs), self.by_run(claim, metric, &theirs.runs));
-            self.outcomes.extend(check_pooled_requests(claim, &ours, &theirs, thresholds));
+            let of_runs = self.estimate_of(claim).and_then(|estimate| estimate.interval);
+            let pooled = check_pooled_requests(claim, &ours, &theirs, of_runs, thresholds);
+            self.outcomes.extend(pooled);
             let single = [&ours, &theirs].into_iter().filter(|arm| arm.len() == 1);
             let single: Vec<Vec<f64>> = single.flatten().cloned().collect();
             self.outcomes.extend(check_autocorrelation(claim, &single, thresholds));
@@ -82,7 +85,7 @@ impl<'a> Work<'a> {
         let mut candidates: BTreeSet<&str> = BTreeSet::new();
         for claim in self.claims.iter().filter(|c| c.kind == ClaimKind::Relative) {
             let (Some(metric), Some(over)) = (claim.metric, &claim.baseline) else { continue };
-            let ratio = self.measured_ratio(claim).or(claim.value);
+            let ratio = self.estimate_of(claim).map(|estimate| estimate.ratio).or(claim.value);
             let faster = ratio.zip(metric.higher_is_better());
             let Some((ratio, higher)) = faster.filter(|(ratio, _)| *ratio > 0.0) else { continue };
             let of = claim.of.as_deref().unwrap_or_default();
@@ -104,27 +107,40 @@ impl<'a> Work<'a> {
         self.outcomes.extend(check_one_direction(about, &rows, &self.audit.thresholds));
     }
 
-    /// The ratio that the arms of a claim show.
-    fn measured_ratio(&self, claim: &Claim) -> Option<f64> {
-        Some(self.compared.iter().find(|c| c.claim == claim.id)?.estimate?.ratio)
+    /// What the arms of a claim show.
+    fn estimate_of(&self, claim: &Claim) -> Option<Estimate> {
+        self.compared.iter().find(|c| c.claim == claim.id)?.estimate
     }
 
     /// The degraded states that host records find over the runs of two arms; `None` where no record
     /// reads any of them.
-    fn degraded_states(&self, arms: (&[&BenchRun], &[&BenchRun])) -> Option<Vec<&'static str>> {
-        let mut said = Outcomes::default();
+    fn degraded_states(&mut self, arms: (&[&BenchRun], &[&BenchRun])) -> Option<Vec<&'static str>> {
+        let mut all: Option<BTreeSet<&'static str>> = None;
         for run in arms.0.iter().chain(arms.1) {
-            said.extend(check_host_records(&self.audit.hosts, run, &self.audit.thresholds).1);
-        }
-        let mut looked = false;
-        let mut states: BTreeSet<&'static str> = BTreeSet::new();
-        for outcome in said.iter().filter(|o| DEGRADED_STATES.contains(&o.code())) {
-            looked |= !matches!(outcome, CheckOutcome::NotObserved { .. });
-            if matches!(outcome, CheckOutcome::Found(f) if f.severity > Severity::Note) {
-                states.insert(outcome.code());
+            if !self.degraded.contains_key(&run.label) {
+                let states = self.degraded_states_of(run);
+                self.degraded.insert(run.label.clone(), states);
+            }
+            if let Some(states) = self.degraded.get(&run.label).and_then(Option::as_ref) {
+                all.get_or_insert_default().extend(states);
             }
         }
-        looked.then(|| states.into_iter().collect())
+        all.map(|states| states.into_iter().collect())
+    }
+
+    fn degraded_states_of(&self, run: &BenchRun) -> Option<BTreeSet<&'static str>> {
+        let (_, said) = check_host_records(&self.audit.hosts, run, &self.audit.thresholds);
+        let mut states: Option<BTreeSet<&'static str>> = None;
+        for outcome in said.iter().filter(|o| DEGRADED_STATES.contains(&o.code())) {
+            match outcome {
+                CheckOutcome::NotObserved { .. } => {}
+                CheckOutcome::Found(finding) if finding.severity > Severity::Note => {
+                    states.get_or_insert_default().insert(finding.code);
+                }
+                _ => drop(states.get_or_insert_default()),
+            }
+        }
+        states
     }
 
     /// On which machine a run was made, after which start of it.

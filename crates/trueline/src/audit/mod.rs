@@ -27,6 +27,8 @@ mod terms;
 mod traffic;
 mod written;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use trueline_baseline::comparison::Rebased;
 use trueline_core::{BenchRun, Checked, Claim, Outcomes, Thresholds};
 use trueline_host::HostRecord;
@@ -268,6 +270,7 @@ impl Audit {
             placed: Vec::new(),
             compared: Vec::new(),
             rebased: Vec::new(),
+            degraded: BTreeMap::new(),
             names: Names::new(&self.runs),
             confidence: 0.95,
             audit: self,
@@ -321,6 +324,8 @@ pub(crate) struct Work<'a> {
     compared: Vec<Compared>,
     /// By the claims' ids.
     rebased: Vec<(String, Rebased)>,
+    /// What degrades the hosts of runs, by the runs' labels; `None` where nobody looked.
+    degraded: BTreeMap<String, Option<BTreeSet<&'static str>>>,
     names: Names,
     /// The confidence of each ratio's interval.
     confidence: f64,

@@ -14,6 +14,9 @@ impl Work<'_> {
     ///
     /// The incumbent's own runs stand for the missing ratio where they are among the data.
     pub(super) fn check_baseline(&mut self, claim: &Claim) {
+        if claim.incumbent.is_none() {
+            return;
+        }
         let mut claim = claim.clone();
         let (of, over) = (claim.of.as_deref(), claim.baseline.as_deref());
         let own = self.measured_link(&claim, of, over);
