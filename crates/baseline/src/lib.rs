@@ -110,8 +110,8 @@ pub use ratio::check_ratio_shown;
 pub use sample_count::check_sample_count;
 pub use samples::{Sample, check_cold_run, is_of_a_run, metric_values, samples_of};
 pub use self_test::{
-    Asked, Called, Place, RunOrder, SELF_TEST_CHECKS, SelfTest, SelfTestPlan, self_test,
-    self_test_of_runs,
+    Asked, Called, Place, RunOrder, SELF_TEST_CHECKS, SelfTest, SelfTestPlan, check_a_vs_a,
+    self_test, self_test_of_runs,
 };
 pub use server_counts::check_server_counts;
 pub use times::check_time_order;

@@ -8,8 +8,8 @@ mod result;
 use trueline_core::{Checked, Thresholds};
 
 use self::arms::{Arms, called, found, over_tries, spread};
-pub use self::check::SELF_TEST_CHECKS;
 use self::check::{A_VS_A_DIFFERS, judged};
+pub use self::check::{SELF_TEST_CHECKS, check_a_vs_a};
 pub use self::plan::{Asked, Place, RunOrder, SelfTestPlan};
 pub use self::result::{Called, SelfTest};
 use crate::stats::{Random, ratio_of_means, runs_to_show};

@@ -54,7 +54,9 @@ impl Estimand<'_> {
         match self {
             Self::Quantile(values, q) => {
                 let beyond = count(values.len()) * q.min(1.0 - q);
-                if beyond < count(values.len()) / 2.0 { beyond >= 10.0 } else { values.len() >= 5 }
+                // 1 - 0.9 is not exactly a tenth.
+                let is_median = beyond >= count(values.len()) / 2.0;
+                if is_median { values.len() >= 5 } else { beyond > 10.0 - 1e-6 }
             }
             Self::Mean(values) => carrying(values.iter().copied()) >= LEAST_CARRYING,
             Self::RatioOfSums(pairs) => {
