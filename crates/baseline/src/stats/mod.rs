@@ -16,6 +16,7 @@
 //! | what could these runs have shown | [`smallest_difference`], [`power_of_runs`] |
 //! | several tests, several looks, the best of several | [`holm`], [`benjamini_hochberg`], [`bonferroni`]; [`false_alarms`], [`pocock_bound`], [`obrien_fleming_bound`]; [`best_of_inflation`] |
 //! | a quantile and how certain it is | [`quantile`], [`order_interval`], [`tail_estimate`], [`harrell_davis`] |
+//! | two distributions quantile by quantile | [`quantile_ratios`] |
 //! | a share and how certain it is, two shares | [`share_interval`], [`fisher_exact`] |
 //! | do two workloads differ | [`kolmogorov_smirnov`], [`wasserstein`], [`energy_distance`], [`stability_index`] |
 //! | a benchmark's rate on production's mix | [`reweighted_rate`], [`effective_weights`] |
@@ -49,6 +50,7 @@ mod paired;
 mod planning;
 mod pooled;
 mod quantile;
+mod quantile_ratios;
 mod rank_sum;
 mod ranks;
 mod reweighting;
@@ -103,6 +105,7 @@ pub use paired::{PairedMean, PairedRatio, paired_ratio, sign_test};
 pub use planning::{power_of_runs, runs_for_precision, runs_to_show, smallest_difference};
 pub use quantile::{median, quantile, quantile_type8};
 pub(crate) use quantile::{median_of, sorted, sorted_finite};
+pub use quantile_ratios::{QuantileRatio, quantile_ratios};
 pub use ranks::{all_among_lowest, ranks};
 pub use reweighting::{MixBucket, Reweighted, effective_weights, reweighted_rate};
 pub use round_planning::rounds_to_show;

@@ -119,14 +119,17 @@ pub(crate) fn tied(groups: &[Group], k: u64, limit: u64) -> Option<LowerTail> {
         return Some(LowerTail { through: 0.0, below: 0.0 });
     };
     let within = groups.partition_point(|g| g.twice_rank - least <= limit);
-    let steps = real(k) * real(limit + 1) * real(within as u64);
-    if limit >= MOST_SUMS || real(k) * real(limit) > 1e7 || steps > MOST_STEPS {
+    let within = groups.get(..within)?;
+    let choices: u64 = within.iter().map(|g| g.size.min(k)).sum();
+    let steps = real(k) * real(limit + 1) * real(choices);
+    let all = choose(n, k);
+    if limit >= MOST_SUMS || real(k) * real(limit) > 1e7 || steps > MOST_STEPS || all.is_infinite()
+    {
         return None;
     }
-    let all = choose(n, k);
     let mut ways = vec![vec![0.0; usize::try_from(limit).ok()? + 1]; usize::try_from(k).ok()? + 1];
     *ways.first_mut()?.first_mut()? = 1.0;
-    for group in groups.get(..within)? {
+    for group in within {
         let by = usize::try_from(group.twice_rank - least).ok()?;
         for j in (1..ways.len()).rev() {
             let (fewer, these) = ways.split_at_mut(j);
@@ -177,6 +180,19 @@ mod tests {
         assert_eq!(untied(10_000, 10_000, 50_000_000), None);
         assert_eq!(untied(1_000, 1_000, 100_000), None);
         assert!(untied(3, 1_000_000, 100).is_some());
+    }
+
+    #[test]
+    fn more_arrangements_than_a_float_holds_are_refused() {
+        let two = [(5_001, 5_000), (15_001, 5_000)];
+        let groups = two.map(|(twice_rank, size)| Group { twice_rank, size, of_first: 0 });
+        assert_eq!(tied(&groups, 5_000, 5_000 * 5_001), None);
+        // C(1000, 3) of C(2000, 3) choices are all of the lower half.
+        let two = [(1_001, 1_000), (3_001, 1_000)];
+        let groups = two.map(|(twice_rank, size)| Group { twice_rank, size, of_first: 0 });
+        let low = tied(&groups, 3, 3 * 1_001).unwrap();
+        let share = choose(1_000, 3) / choose(2_000, 3);
+        assert!((low.through / share - 1.0).abs() < 1e-12 && low.below == 0.0, "{low:?}");
     }
 
     #[test]
