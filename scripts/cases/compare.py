@@ -33,9 +33,9 @@ def runs(n, speed=1.0, seed=1, slots=4, requests=320, spread=SPREAD, out=16, pro
     return arm
 
 
-def as_vllm(arm, place, slots=4, **change):
+def as_vllm(arm, place, slots=4, after=0, **change):
     """One file a run; arms of places 0 and 1 ran in turns, each first in every other round (A B B A)."""
-    minutes = [4 * i + 2 * ((place + i) % 2) for i in range(len(arm))]
+    minutes = [after + 4 * i + 2 * ((place + i) % 2) for i in range(len(arm))]
     return [text(vllm(run, cap=slots, date=f"20261101-{12 + m // 60:02}{m % 60:02}00", **change))
             for run, m in zip(arm, minutes)]
 
@@ -61,6 +61,8 @@ def files(old, new):
 case("compare-alike", **files(as_vllm(runs(12, seed=11), 0), as_vllm(runs(12, seed=12), 1)))
 case("compare-5-percent-faster", **files(as_sglang(runs(8, seed=21)), as_sglang(runs(8, 1.05, seed=22))))
 case("compare-30-percent-faster", **files(as_vllm(runs(3, seed=31), 0), as_vllm(runs(3, 1.3, seed=32), 1)))
+# The same, one arm after the other: what changed meanwhile is in the ratio.
+case("compare-one-after-the-other", **files(as_vllm(runs(3, seed=31), 0), as_vllm(runs(3, 1.3, seed=32), 0, after=30)))
 # Too few runs: five of 5 %, two, one.
 case("compare-5-percent-in-five-runs", **files(as_sglang(runs(5, seed=44, spread=0.03)),
                                                as_sglang(runs(5, 1.05, seed=45, spread=0.03))))

@@ -273,6 +273,7 @@ mod tests {
 
     use super::*;
     use crate::judge::Status;
+    use crate::report::TextOptions;
 
     fn arm(name: &str, ttft_ms: &[u64]) -> Audit {
         let run = |(i, ms): (usize, &u64)| {
@@ -339,6 +340,6 @@ mod tests {
         let report = Compare::new(Audit::new(), Audit::new()).judge(&[]);
         assert_eq!(report.results["comparisons"][0]["verdict"], "not_comparable");
         assert_eq!(report.results["comparisons"][0]["n_runs"], json!([0, 0]));
-        assert!(report.to_text(Default::default()).contains("Baseline: 0 runs"));
+        assert!(report.to_text(TextOptions::default()).contains("Baseline: 0 runs"));
     }
 }
