@@ -211,7 +211,8 @@ def many_tests():
                                      (("bonferroni", "bonferroni"), ("holm", "holm"),
                                       ("benjamini_hochberg", "fdr_bh"))})
     for (k, n1), (other, n2) in (((8, 10), (1, 6)), ((0, 100), (9, 100)), ((3, 541), (3, 541)),
-                                 ((12, 500), (2, 500)), ((1, 1), (0, 1)), ((40, 900), (90, 1500))):
+                                 ((12, 500), (2, 500)), ((1, 1), (0, 1)), ((40, 900), (90, 1500)),
+                                 ((0, 5), (7, 7)), ((6, 7), (30, 300)), ((250, 500), (230, 500))):
         p = stats.fisher_exact([[k, n1 - k], [other, n2 - other]])[1]
         row("fisher_exact", {"k": k, "n": n1, "k2": other, "n2": n2}, {"p": p})
 
@@ -229,6 +230,12 @@ def plans():
         effect = math.log1p(d) / math.sqrt(math.log1p(cv * cv))
         got = power.power(effect, n1, 0.05, ratio=n2 / n1)
         row("power_of_runs", {"cv": cv, "difference": d, "n": n1, "n2": n2}, {"power": got}, 1e-8)
+    for spread, d, c in ((.05, .05, .95), (.02, .05, .95), (.05, .02, .95), (.1, .05, .9), (.03, -.03, .99)):
+        wrong = stats.norm.cdf(-abs(math.log1p(d)) / spread)
+        low = lambda n: stats.binom.ppf((1 - c) / 2, n, 0.5)
+        fewer = lambda n: low(n) - (stats.binom.cdf(low(n), n, 0.5) > (1 - c) / 2)
+        n = next(n for n in itertools.count(1) if stats.binom.cdf(fewer(n), n, wrong) >= 0.8)
+        row("rounds_to_show", {"spread": spread, "difference": d, "confidence": c}, {"n": n})
     for bounds in ([1.96], [1.96] * 2, [1.96] * 3, [2.8, 1.98], [3.4, 2.5, 2.0]):
         k = np.arange(1, len(bounds) + 1)
         together = np.sqrt(np.minimum.outer(k, k) / np.maximum.outer(k, k))
@@ -249,6 +256,23 @@ def quantiles():
             if 0 < q < 1 and n > 1:
                 expected["harrell_davis"] = float(stats.mstats.hdquantiles(values, [q])[0])
             row("quantile", {"values": values, "q": q}, expected)
+    for m, n in ((20, 25), (40, 33), (150, 90)):
+        a, b = lognormal(m), lognormal(n, 0.4)
+        found = {"ratios": [], "ps": [], "lows": []}
+        for q in (0.1, 0.5, 0.9):
+            at, error = [], []
+            for logs in (np.sort(np.log(a)), np.sort(np.log(b))):
+                size = len(logs)
+                order = stats.beta(int(q * size + 0.5), size - int(q * size + 0.5) + 1)
+                parts = np.diff(order.cdf(np.arange(size + 1) / size))
+                at.append(float(stats.mstats.hdquantiles(logs, [q])[0]))
+                error.append(math.sqrt(parts @ logs**2 - (parts @ logs) ** 2))
+            difference, both = at[0] - at[1], math.hypot(*error)
+            found["ratios"].append(math.exp(difference))
+            found["ps"].append(2 * stats.norm.sf(abs(difference) / both))
+            found["lows"].append(math.exp(difference - stats.norm.ppf(1 - 0.05 / 6) * both))
+        found["ps"] = list(multipletests(found["ps"], method="holm")[1])
+        row("quantile_ratios", {"a": a, "b": b}, found, 1e-8)
     for n, q, c in ((6, .5, .95), (10, .5, .95), (100, .9, .95), (541, .99, .95), (1000, .99, .95), (73, .75, .9)):
         tail = (1 - c) / 2
         cdf = lambda k: stats.binom.cdf(k, n, q)

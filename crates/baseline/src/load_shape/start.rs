@@ -1,13 +1,12 @@
 //! The start of a run against the rest of it.
 
-use statrs::distribution::{ContinuousCDF, Normal};
 use trueline_core::number::short;
 use trueline_core::{ClaimKind, Finding, Metric, Scope, Severity, Thresholds};
 
 use super::checks::WARMUP_INSIDE;
 use super::series::{Point, slower, values};
 use crate::form::Form;
-use crate::stats::{count, independent_share, median_of, mser5, quantile, sorted};
+use crate::stats::{count, independent_share, median_of, mser5, normal_cdf, quantile, sorted};
 
 /// What is the start of a run, and how its requests depend on each other.
 #[derive(Debug, Clone, Copy)]
@@ -122,5 +121,5 @@ fn no_chance((start, rest): (&[Point], &[Point]), ratio: f64, split: Split, p: f
     let above = count(start.iter().filter(|point| point.value > usual).count());
     let share = if split.queue_remembers { independent_share(&ordered) } else { 1.0 };
     let z = (2.0 * above - k) / k.sqrt() * share.sqrt();
-    Normal::new(0.0, 1.0).is_ok_and(|normal| normal.cdf(-z) < p)
+    normal_cdf(-z) < p
 }

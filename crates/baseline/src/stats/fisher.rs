@@ -1,5 +1,7 @@
 //! Whether two shares differ: Fisher's exact test of a table of two by two.
 
+use std::ops::Range;
+
 use super::{binomial, real};
 
 /// The two-sided probability that two samples of one share differ so much or more: `events` of `n`
@@ -37,7 +39,46 @@ pub fn fisher_exact(first: (u64, u64), second: (u64, u64)) -> Option<f64> {
     let whole = binomial(events, all, share);
     let chance = |i: u64| binomial(i, n1, share) * binomial(events - i, n2, share) / whole;
     let seen = chance(k) * (1.0 + 1e-7);
-    Some((least..=most).map(chance).filter(|p| *p <= seen).sum::<f64>().min(1.0))
+    // Chances rise up to the mode and fall from there on.
+    let mode = most_likely(events, n1, all).clamp(least, most);
+    let below = least..mode;
+    let above = mode..most + 1;
+    let left = first_where(&below, |i| chance(i) > seen);
+    let right = first_where(&above, |i| chance(i) <= seen);
+    let p = outwards((least..left).rev().map(chance)) + outwards((right..=most).map(chance));
+    Some(p.min(1.0))
+}
+
+/// The number of events of `n` draws out of `all`, `events` among them, that is likeliest.
+fn most_likely(events: u64, n: u64, all: u64) -> u64 {
+    let mode = u128::from(events + 1) * u128::from(n + 1) / (u128::from(all) + 2);
+    u64::try_from(mode).unwrap_or(u64::MAX)
+}
+
+/// The first number of a range from which on a condition holds, or the range's end.
+fn first_where(range: &Range<u64>, holds: impl Fn(u64) -> bool) -> u64 {
+    let (mut low, mut high) = (range.start, range.end);
+    while low < high {
+        let middle = u64::midpoint(low, high);
+        if holds(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    low
+}
+
+/// The sum of chances that fall, up to where they no longer count.
+fn outwards(chances: impl Iterator<Item = f64>) -> f64 {
+    let mut sum = 0.0;
+    for chance in chances {
+        sum += chance;
+        if chance <= sum * 1e-18 {
+            break;
+        }
+    }
+    sum
 }
 
 #[cfg(test)]
@@ -73,5 +114,8 @@ mod tests {
         let p = fisher_exact((5_000, 1_000_000), (5_000, 1_000_000)).unwrap();
         assert!((p - 1.0).abs() < 1e-9, "{p}");
         assert!(fisher_exact((5_000, 1_000_000), (6_000, 1_000_000)).unwrap() < 1e-20);
+        // As many again, half of them events: none is summed that does not count.
+        let half = (500_000_000, 1_000_000_000);
+        assert!(fisher_exact(half, half).unwrap() > 1.0 - 1e-6);
     }
 }

@@ -1,6 +1,6 @@
 //! A quantile that uses all order statistics.
 
-use super::special::beta_share;
+use super::special::{beta_share, is_inside};
 use super::{count, sorted_finite};
 
 /// The most values for which the weights are certain.
@@ -27,24 +27,23 @@ const MOST: usize = 10_000;
 /// ```
 pub fn harrell_davis(values: &[f64], q: f64) -> Option<f64> {
     let sorted = sorted_finite(values)?;
-    if !(q > 0.0 && q < 1.0) || sorted.len() > MOST {
+    if !is_inside(q) {
         return None;
     }
     let n = count(sorted.len());
-    let share = |i: usize| beta_share(count(i) / n, (n + 1.0) * q, (n + 1.0) * (1.0 - q));
+    let weights = beta_weights(sorted.len(), (n + 1.0) * q, (n + 1.0) * (1.0 - q))?;
+    Some(weights.zip(&sorted).map(|(weight, x)| weight * x).sum())
+}
+
+/// What of a beta distribution lies in each of `n` equal parts of 0 to 1; `None` for more parts
+/// than 10,000.
+pub(super) fn beta_weights(n: usize, a: f64, b: f64) -> Option<impl Iterator<Item = f64>> {
     let mut below = 0.0;
-    Some(
-        sorted
-            .iter()
-            .zip(1..)
-            .map(|(x, i)| {
-                let through = share(i);
-                let weight = through - below;
-                below = through;
-                weight * x
-            })
-            .sum(),
-    )
+    let weights = (1..=n).map(move |i| {
+        let through = beta_share(count(i) / count(n), a, b);
+        through - std::mem::replace(&mut below, through)
+    });
+    (n <= MOST).then_some(weights)
 }
 
 #[cfg(test)]

@@ -101,6 +101,7 @@ pub fn kolmogorov(x: f64) -> f64 {
 /// the diagonal: at each point that of the two points before it, weighted by how many of its paths
 /// come from there.
 fn share_of_paths_beyond((m, n): (u64, u64), limit: u64) -> f64 {
+    let (m, n) = (m.max(n), m.min(n));
     let mut column = vec![0.0; usize::try_from(n).unwrap_or(0) + 1];
     for i in 0..=m {
         let mut below = 0.0;

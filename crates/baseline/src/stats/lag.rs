@@ -1,8 +1,6 @@
 //! How much less neighbours that depend on each other say than independent ones.
 
-use statrs::distribution::{ContinuousCDF, Normal};
-
-use super::{count, mean, squares_about};
+use super::{count, mean, normal_cdf, normal_quantile, squares_about};
 
 /// The share of independent witnesses among values that depend on their neighbours, at most 1.
 ///
@@ -57,10 +55,9 @@ pub fn independent_share(values: &[f64]) -> f64 {
 /// assert!((weakened_p(0.01, 0.25) - 0.198).abs() < 1e-3);
 /// ```
 pub fn weakened_p(p: f64, share: f64) -> f64 {
-    let Ok(normal) = Normal::new(0.0, 1.0) else { return 1.0 };
     // Below that the quantile is no longer finite in every case.
-    let z = normal.inverse_cdf(p.clamp(1e-300, 1.0) / 2.0);
-    (2.0 * normal.cdf(z * share.clamp(0.0, 1.0).sqrt())).min(1.0)
+    let Some(z) = normal_quantile(p.clamp(1e-300, 1.0) / 2.0) else { return 1.0 };
+    (2.0 * normal_cdf(z * share.clamp(0.0, 1.0).sqrt())).min(1.0)
 }
 
 #[cfg(test)]

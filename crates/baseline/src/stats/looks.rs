@@ -6,8 +6,11 @@ use super::{count, normal_quantile};
 /// The most looks that are reckoned with.
 const MOST_LOOKS: usize = 50;
 
-/// Pairs of steps over which the deviate's density is carried from look to look.
-const PAIRS: usize = 100;
+/// Pairs of steps to a unit over which the sum's density is carried from look to look.
+const PAIRS_A_UNIT: f64 = 12.0;
+
+/// A bound that no deviate exceeds.
+const FAR: f64 = 10.0;
 
 /// The probability of finding a difference where there is none, when one looks several times and
 /// stops at the first deviate beyond its bound; `None` of no looks, of more than 50, or of a bound
@@ -35,13 +38,15 @@ pub fn false_alarms(bounds: &[f64]) -> Option<f64> {
     // Points within the bound of the last look, with Simpson's weight times their density.
     let mut before: Vec<(f64, f64)> = vec![(0.0, 1.0)];
     for (look, bound) in (1..).zip(bounds) {
-        let reach = bound * count(look).sqrt();
-        let step = reach / count(PAIRS);
-        let points = (0..=2 * PAIRS).map(|i| {
+        let reach = bound.min(FAR) * count(look).sqrt();
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1 to 849")]
+        let pairs = (reach * PAIRS_A_UNIT).ceil() as usize;
+        let step = reach / count(pairs);
+        let points = (0..=2 * pairs).map(|i| {
             let x = count(i) * step - reach;
             let density: f64 = before.iter().map(|(u, w)| w * normal_density(x - u)).sum();
             let weight = match i {
-                ends if ends == 0 || ends == 2 * PAIRS => 1.0,
+                ends if ends == 0 || ends == 2 * pairs => 1.0,
                 odd if odd % 2 == 1 => 4.0,
                 _ => 2.0,
             };

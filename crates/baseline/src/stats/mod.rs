@@ -1,4 +1,29 @@
 //! Plain statistics: slices in, numbers out. Nothing here knows what a request is.
+//!
+//! Functions refuse what they cannot answer with `None`: no values, too few for an interval, values
+//! that are not finite, numbers outside their range. None panics and none hangs. Intervals and
+//! plans take one value a run where runs are compared: requests of one run are not independent of
+//! each other, and the more of them are pooled the more often a test finds what is not there.
+//!
+//! | question | function |
+//! | --- | --- |
+//! | by what ratio do two arms differ, from runs | [`ratio_of_means`], [`ratio_of_arithmetic_means`], [`hodges_lehmann_ratio`] |
+//! | the same, of tokens over seconds | [`ratio_of_sums`], [`ratio_of_rates`]; which mean says what: [`rate_means`] |
+//! | the same, measured in rounds | [`paired_ratio`], in the order of [`round_order`] |
+//! | do they differ by less than matters | [`equivalence`] |
+//! | does one tend to lie higher | [`mann_whitney`], [`brunner_munzel`], [`sign_test`], [`signed_rank`] |
+//! | how many runs or rounds does it take | [`runs_to_show`], [`rounds_to_show`], [`runs_for_precision`] |
+//! | what could these runs have shown | [`smallest_difference`], [`power_of_runs`] |
+//! | several tests, several looks, the best of several | [`holm`], [`benjamini_hochberg`], [`bonferroni`]; [`false_alarms`], [`pocock_bound`], [`obrien_fleming_bound`]; [`best_of_inflation`] |
+//! | a quantile and how certain it is | [`quantile`], [`order_interval`], [`tail_estimate`], [`harrell_davis`] |
+//! | two distributions quantile by quantile | [`quantile_ratios`] |
+//! | a share and how certain it is, two shares | [`share_interval`], [`fisher_exact`] |
+//! | do two workloads differ | [`kolmogorov_smirnov`], [`wasserstein`], [`energy_distance`], [`stability_index`] |
+//! | a benchmark's rate on production's mix | [`reweighted_rate`], [`effective_weights`] |
+//! | a ratio over a ratio | [`chain`], [`closes`] |
+//! | what a changed part can do for the whole | [`speedup_bound`], [`speedup_of_whole`], [`share_needed`], [`explain_saving`] |
+//! | where values stand among others | [`ranks`], [`all_among_lowest`] |
+//! | start, trend and modes of a series | [`mser5`], [`trend`], [`dip`] |
 
 mod amdahl;
 mod binomial;
@@ -25,9 +50,11 @@ mod paired;
 mod planning;
 mod pooled;
 mod quantile;
+mod quantile_ratios;
 mod rank_sum;
 mod ranks;
 mod reweighting;
+mod round_planning;
 mod rounds;
 mod selection;
 mod shift;
@@ -78,15 +105,17 @@ pub use paired::{PairedMean, PairedRatio, paired_ratio, sign_test};
 pub use planning::{power_of_runs, runs_for_precision, runs_to_show, smallest_difference};
 pub use quantile::{median, quantile, quantile_type8};
 pub(crate) use quantile::{median_of, sorted, sorted_finite};
+pub use quantile_ratios::{QuantileRatio, quantile_ratios};
 pub use ranks::{all_among_lowest, ranks};
 pub use reweighting::{MixBucket, Reweighted, effective_weights, reweighted_rate};
+pub use round_planning::rounds_to_show;
 pub use rounds::round_order;
 pub use selection::best_of_inflation;
 pub use shift::{Shift, ShiftInterval, hodges_lehmann, hodges_lehmann_ratio};
 pub use signed_rank::{SignedRank, signed_rank};
 pub use special::{normal_cdf, normal_quantile, t_cdf, t_quantile};
 pub use sums::{RateMeans, RatioOfSums, geometric_mean, rate_means, ratio_of_rates, ratio_of_sums};
-pub use tail_estimate::{TailEstimate, tail_estimate, tail_floor};
+pub use tail_estimate::{TailEstimate, maximum_floor, tail_estimate, tail_floor};
 pub use trend::{Trend, trend};
 pub use welch::{RatioEstimate, ratio_of_means};
 

@@ -1,14 +1,26 @@
 //! The k-th smallest of all pairs of values without forming them.
 
+/// How many times smaller a sample is whose values are searched in the other one by one.
+const SEARCHED: usize = 32;
+
 /// The `k`-th smallest difference `x - y`, from 1, over all pairs of two rising samples; `None`
 /// for a `k` beyond them.
 ///
 /// # Formula
 /// Differences fall along one sample and rise along the other, so those at most `v` are counted in
-/// one walk along both; `v` is found by halving the range of floats, in at most 64 walks.
+/// one walk along both, or by a search for each value of a far smaller sample; `v` is found by
+/// halving the range of floats, in at most 64 counts.
 pub(crate) fn kth_difference(a: &[f64], b: &[f64], k: u64) -> Option<f64> {
     let (low, high) = (a.first()? - b.last()?, a.last()? - b.first()?);
     kth(low, high, k, a.len() as u64 * b.len() as u64, |v| {
+        if a.len() < b.len() / SEARCHED {
+            let near = |x: &f64| b.len() - b.partition_point(|y| x - y > v);
+            return a.iter().map(near).sum::<usize>() as u64;
+        }
+        if b.len() < a.len() / SEARCHED {
+            let near = |y: &f64| a.partition_point(|x| x - y <= v);
+            return b.iter().map(near).sum::<usize>() as u64;
+        }
         let (mut rest, mut pairs) = (b, 0);
         for x in a {
             // The first value of `b` that is near enough to `x`; for the next `x` it is later.
@@ -100,6 +112,15 @@ mod tests {
         assert_eq!(kth_difference(&a, &b, 0), None);
         assert_eq!(kth_difference(&a, &b, 23 * 17 + 1), None);
         assert_eq!(kth_difference(&[], &b, 1), None);
+        // So few against so many are searched rather than walked along.
+        let few = [-1.0, 2.0 / 3.0];
+        let many = sorted((0..90).map(|i| f64::from((i * 37) % 71) / 3.0).collect());
+        for (a, b) in [(&few[..], many.as_slice()), (&many, &few)] {
+            let all = sorted(a.iter().flat_map(|x| b.iter().map(move |y| x - y)).collect());
+            for (k, wanted) in (1..).zip(&all) {
+                assert_eq!(kth_difference(a, b, k), Some(*wanted));
+            }
+        }
         let mut walsh = Vec::new();
         for (i, x) in a.iter().enumerate() {
             walsh.extend(a.iter().skip(i).map(|y| (x + y) / 2.0));

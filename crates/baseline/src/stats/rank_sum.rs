@@ -3,8 +3,8 @@
 use super::pooled::Group;
 use super::real;
 
-/// The most additions that an exact distribution may cost; about a tenth of a second.
-const MOST_STEPS: f64 = 2e8;
+/// The most additions that an exact distribution may cost; some hundredths of a second.
+const MOST_STEPS: f64 = 3e7;
 
 /// The most rank sums that are counted at once.
 const MOST_SUMS: u64 = 4_000_000;
@@ -19,7 +19,7 @@ pub(crate) fn choose(n: u64, k: u64) -> f64 {
 }
 
 /// The probabilities of U = 0, 1, ... `through` for samples of `m` and `n` values without ties;
-/// `None` where they cost over 2e8 additions or more than 4,000,000 sums.
+/// `None` where they cost over 3e7 additions or more than 4,000,000 sums.
 ///
 /// # Formula
 /// The number of arrangements with `U = u` is the coefficient of `x^u` in the product of
@@ -102,7 +102,7 @@ pub(crate) struct LowerTail {
 }
 
 /// The exact lower tail of twice the rank sum of `k` values among tied groups; `None` where it
-/// costs over 2e8 additions or more than 4,000,000 sums.
+/// costs over 3e7 additions or more than 4,000,000 sums.
 ///
 /// # Formula
 /// The number of ways in which `k` of all values have twice the rank sum `s`, group by group: of
@@ -119,14 +119,17 @@ pub(crate) fn tied(groups: &[Group], k: u64, limit: u64) -> Option<LowerTail> {
         return Some(LowerTail { through: 0.0, below: 0.0 });
     };
     let within = groups.partition_point(|g| g.twice_rank - least <= limit);
-    let steps = real(k) * real(limit + 1) * real(within as u64);
-    if limit >= MOST_SUMS || real(k) * real(limit) > 1e7 || steps > MOST_STEPS {
+    let within = groups.get(..within)?;
+    let choices: u64 = within.iter().map(|g| g.size.min(k)).sum();
+    let steps = real(k) * real(limit + 1) * real(choices);
+    let all = choose(n, k);
+    if limit >= MOST_SUMS || real(k) * real(limit) > 1e7 || steps > MOST_STEPS || all.is_infinite()
+    {
         return None;
     }
-    let all = choose(n, k);
     let mut ways = vec![vec![0.0; usize::try_from(limit).ok()? + 1]; usize::try_from(k).ok()? + 1];
     *ways.first_mut()?.first_mut()? = 1.0;
-    for group in groups.get(..within)? {
+    for group in within {
         let by = usize::try_from(group.twice_rank - least).ok()?;
         for j in (1..ways.len()).rev() {
             let (fewer, these) = ways.split_at_mut(j);
@@ -177,6 +180,19 @@ mod tests {
         assert_eq!(untied(10_000, 10_000, 50_000_000), None);
         assert_eq!(untied(1_000, 1_000, 100_000), None);
         assert!(untied(3, 1_000_000, 100).is_some());
+    }
+
+    #[test]
+    fn more_arrangements_than_a_float_holds_are_refused() {
+        let two = [(5_001, 5_000), (15_001, 5_000)];
+        let groups = two.map(|(twice_rank, size)| Group { twice_rank, size, of_first: 0 });
+        assert_eq!(tied(&groups, 5_000, 5_000 * 5_001), None);
+        // C(1000, 3) of C(2000, 3) choices are all of the lower half.
+        let two = [(1_001, 1_000), (3_001, 1_000)];
+        let groups = two.map(|(twice_rank, size)| Group { twice_rank, size, of_first: 0 });
+        let low = tied(&groups, 3, 3 * 1_001).unwrap();
+        let share = choose(1_000, 3) / choose(2_000, 3);
+        assert!((low.through / share - 1.0).abs() < 1e-12 && low.below == 0.0, "{low:?}");
     }
 
     #[test]

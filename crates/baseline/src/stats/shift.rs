@@ -39,9 +39,9 @@ pub struct ShiftInterval {
 /// The median of all `x - y`. The interval runs from the `q`-th to the `(m n + 1 - q)`-th
 /// difference, `q` being the smallest with `P(U <= q) >= (1 - confidence)/2` of Mann and Whitney's
 /// `U` without ties; it covers with `1 - 2 P(U <= q - 1)`. That distribution is exact where it
-/// costs at most 2e8 additions, else normal. Where `q` would be 0 there is no interval: 3 and 3
+/// costs at most 3e7 additions, else normal. Where `q` would be 0 there is no interval: 3 and 3
 /// values cover at most 90 %. Assumes independent values whose distributions differ by a shift
-/// alone.
+/// alone; ties make the coverage approximate.
 ///
 /// # Source
 /// Hodges and Lehmann, “Estimates of location based on rank tests”, 1963; as R's

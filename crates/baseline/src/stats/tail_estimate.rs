@@ -87,6 +87,20 @@ pub fn tail_floor(q: f64, confidence: f64) -> Option<u64> {
     Some(high)
 }
 
+/// The fewest values whose largest is an upper bound of the quantile `q`: 299 for a 99th percentile
+/// at 0.95; `None` for a number outside 0 to 1.
+///
+/// # Formula
+/// The smallest `n` with `q^n <= 1 - confidence`, `ln(1 - confidence) / ln q` rounded up.
+pub fn maximum_floor(q: f64, confidence: f64) -> Option<u64> {
+    if !is_inside(q) || !is_inside(confidence) {
+        return None;
+    }
+    let needed = ((1.0 - confidence).ln() / q.ln()).ceil();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1 to 1e15")]
+    (needed <= 1e15).then_some(needed as u64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,6 +123,22 @@ mod tests {
             assert_eq!(tail_estimate(&some, q, 0.99).unwrap().from_top, 1);
             assert_eq!(tail_estimate(&some[..fewer], q, 0.99), None);
         }
+    }
+
+    #[test]
+    fn the_largest_of_enough_values_bounds_a_quantile() {
+        // By hand: 0.95^59 = 0.0485, 0.95^58 = 0.0510; 0.99^459 = 0.00992 at 0.99.
+        for (q, confidence, n) in [
+            (0.5, 0.95, 5),
+            (0.9, 0.95, 29),
+            (0.95, 0.95, 59),
+            (0.99, 0.95, 299),
+            (0.999, 0.95, 2_995),
+            (0.99, 0.99, 459),
+        ] {
+            assert_eq!(maximum_floor(q, confidence), Some(n), "{q}");
+        }
+        assert_eq!((maximum_floor(0.0, 0.95), maximum_floor(0.9, 1.0)), (None, None));
     }
 
     #[test]

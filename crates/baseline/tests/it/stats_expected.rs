@@ -215,6 +215,12 @@ fn plans(function: &str, given: &Given<'_>) -> Option<Figures> {
             let (cv, difference) = (given.real("cv"), given.real("difference"));
             figures([("n", real(stats::runs_to_show(cv, difference, 0.8, 0.05)?))])
         }
+        "rounds_to_show" => {
+            let (spread, difference) = (given.real("spread"), given.real("difference"));
+            let confidence = given.real("confidence");
+            let n = stats::rounds_to_show(spread, difference, 0.8, confidence)?;
+            figures([("n", real(n as u64))])
+        }
         "power_of_runs" => {
             let (cv, difference) = (given.real("cv"), given.real("difference"));
             let n = (given.count("n"), given.count("n2"));
@@ -273,8 +279,8 @@ fn figures_agree_with_scipy_and_statsmodels() {
     for row in rows.as_array().unwrap() {
         let (function, given) = (row["function"].as_str().unwrap(), Given(&row["given"]));
         let tolerance = row["tolerance"].as_f64().unwrap();
-        if function == "adjusted" {
-            compared += adjusted(&given, &row["expected"]);
+        if matches!(function, "adjusted" | "quantile_ratios") {
+            compared += lists(function, &given, &Given(&row["expected"]), tolerance);
             continue;
         }
         let Some(found) = roads.iter().find_map(|road| road(function, &given)) else {
@@ -298,17 +304,30 @@ fn figures_agree_with_scipy_and_statsmodels() {
     assert!(compared >= 600, "{compared}");
 }
 
-fn adjusted(given: &Given<'_>, expected: &Value) -> usize {
-    let ps = given.list("ps");
-    let wanted = Given(expected);
+/// Functions that give a list.
+fn lists(function: &str, given: &Given<'_>, wanted: &Given<'_>, tolerance: f64) -> usize {
+    let found = if function == "adjusted" {
+        let ps = given.list("ps");
+        vec![
+            ("bonferroni", stats::bonferroni(&ps).unwrap()),
+            ("holm", stats::holm(&ps).unwrap()),
+            ("benjamini_hochberg", stats::benjamini_hochberg(&ps).unwrap()),
+        ]
+    } else {
+        let (a, b) = given.arms();
+        let ratios = stats::quantile_ratios(&a, &b, &[0.1, 0.5, 0.9], 0.95).unwrap();
+        vec![
+            ("ratios", ratios.iter().map(|r| r.ratio).collect()),
+            ("ps", ratios.iter().map(|r| r.p).collect()),
+            ("lows", ratios.iter().map(|r| r.interval.0).collect()),
+        ]
+    };
     let mut compared = 0;
-    for (name, found) in [
-        ("bonferroni", stats::bonferroni(&ps).unwrap()),
-        ("holm", stats::holm(&ps).unwrap()),
-        ("benjamini_hochberg", stats::benjamini_hochberg(&ps).unwrap()),
-    ] {
-        for (found, wanted) in found.iter().zip(wanted.list(name)) {
-            assert!(close(*found, wanted, 1e-12), "{name}: {found} for {wanted}");
+    for (name, found) in found {
+        let wanted = wanted.list(name);
+        assert_eq!(found.len(), wanted.len(), "{name}");
+        for (found, wanted) in found.iter().zip(wanted) {
+            assert!(close(*found, wanted, tolerance), "{name}: {found} for {wanted}");
             compared += 1;
         }
     }

@@ -21,7 +21,6 @@ fn a_million_values_are_compared_and_none_hangs() {
     assert!((worst.p_less * choices - 1.0).abs() < 1e-9, "{worst:?}");
     let ks = stats::kolmogorov_smirnov(&a, &a).unwrap();
     assert!(ks.d.abs() < f64::EPSILON && ks.p >= 1.0);
-    assert!(stats::wasserstein(&a, &b).unwrap() < 1e4);
     let few = [1.0, 250_000.0, 500_000.0, 750_000.0, 1e6];
     let shift = stats::hodges_lehmann(&few, &a, 0.95).unwrap();
     assert!(shift.estimate.abs() < 1e3 && shift.interval.is_some());
