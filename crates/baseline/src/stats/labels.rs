@@ -21,13 +21,13 @@ pub struct LabelTest {
 const COUNTED: u64 = 200_000;
 
 /// How many are drawn where there are more.
-const DRAWN: u32 = 99_999;
+const DRAWN: u32 = 9_999;
 
 /// The permutation test of two arms' means; `None` where an arm is empty or a value not finite.
 ///
 /// # Formula
 /// The share of all ways to choose the first arm's runs out of both arms' whose means lie at least
-/// as far apart as the arms' own, that one included. With more than 200,000 ways 99,999 are drawn
+/// as far apart as the arms' own, that one included. With more than 200,000 ways 9,999 are drawn
 /// and `p = (1 + as far) / (1 + drawn)`. It assumes that without a difference runs may change
 /// places, and nothing of their distribution. Three runs against three cannot come below 0.1.
 ///
@@ -142,8 +142,9 @@ mod tests {
         let a: Vec<f64> = (0..40).map(f64::from).collect();
         let b: Vec<f64> = (0..40).map(|i| f64::from(i) + 8.0).collect();
         let got = label_test(&a, &b, 5).unwrap();
-        // Welch's test on the same values: t = -3.0605, p = 0.0030.
-        assert!(got.seed == Some(5) && (got.p - 0.003).abs() < 0.001, "{got:?}");
+        // Welch's test on the same values: t = -3.0605, p = 0.0030; three standard errors of 9,999
+        // draws are 0.0016.
+        assert!(got.seed == Some(5) && (got.p - 0.003).abs() < 0.002, "{got:?}");
         assert_eq!(label_test(&a, &b, 5), Some(got));
     }
 

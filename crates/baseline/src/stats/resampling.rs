@@ -1,5 +1,8 @@
 //! How often and from which seed to draw samples anew, and what comes of it.
 
+use super::Estimand;
+use super::sample::Sample;
+
 /// How to resample.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Resampling {
@@ -66,4 +69,27 @@ pub struct Resampled {
     pub replicates: usize,
     /// The seed that they were drawn from: with it the interval is the same again.
     pub seed: u64,
+}
+
+impl Resampled {
+    /// The same of the inverse of a ratio.
+    fn inverse(self) -> Self {
+        let (low, high) = self.interval;
+        Self { point: 1.0 / self.point, interval: (1.0 / high, 1.0 / low), ..self }
+    }
+}
+
+/// A ratio judged with the larger estimate on top, so that swapping the arms gives the inverse to the
+/// last digit.
+pub(super) fn facing_up<T>(
+    over: T,
+    under: T,
+    estimand: impl Fn(&T) -> Estimand<'_>,
+    judge: impl Fn(T, T) -> Option<Resampled>,
+) -> Option<Resampled> {
+    let whole = |one: &T| Some(Sample::of(estimand(one))?.whole());
+    if whole(&over)? < whole(&under)? {
+        return judge(under, over).map(Resampled::inverse);
+    }
+    judge(over, under)
 }
