@@ -69,6 +69,7 @@ pub fn cluster_ratio(
 }
 
 fn judged(of: &[(Estimand<'_>, &[usize])], within: Within, how: &Resampling) -> Option<Resampled> {
+    let how = &how.affordable(of.iter().map(|(one, _)| one.n()).sum());
     let mut samples = Vec::with_capacity(of.len());
     for (one, sizes) in of {
         let runs = stretches(sizes);
