@@ -23,7 +23,7 @@
 //! | a ratio over a ratio | [`chain`], [`closes`] |
 //! | what a changed part can do for the whole | [`speedup_bound`], [`speedup_of_whole`], [`share_needed`], [`explain_saving`] |
 //! | where values stand among others | [`ranks`], [`all_among_lowest`] |
-//! | start, trend and modes of a series | [`mser5`], [`trend`], [`dip`] |
+//! | start, trend, levels and modes of a series | [`mser5`], [`trend`], [`change_points`], [`dip`] |
 //! | an interval without a formula for it | [`bootstrap`], [`bootstrap_ratio`]: a quantile, a mean, a ratio of sums of independent values |
 //! | the same of all requests of several runs | [`cluster_bootstrap`], [`cluster_ratio`] |
 //! | the same of a series whose neighbours resemble each other | [`block_bootstrap`], [`block_ratio`], [`block_length`], [`block_variance`] |
@@ -79,6 +79,7 @@ mod bca;
 mod block_length;
 mod blocks;
 mod bootstrap;
+mod change_points;
 mod clusters;
 mod components;
 mod drawing;
@@ -132,6 +133,7 @@ pub use autocorrelation::{LjungBox, autocorrelation, ljung_box};
 pub use block_length::{BlockLength, block_length};
 pub use blocks::{LEAST_EFFECTIVE, block_bootstrap, block_ratio, block_variance};
 pub use bootstrap::{bootstrap, bootstrap_ratio};
+pub use change_points::change_points;
 pub use clusters::{LEAST_RUNS, cluster_bootstrap, cluster_ratio};
 pub use components::{Components, components};
 pub use drawing::Within;
