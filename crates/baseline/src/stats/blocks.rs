@@ -103,6 +103,7 @@ pub fn block_ratio(
 pub const LEAST_EFFECTIVE: f64 = 100.0;
 
 fn judged(of: &[Estimand<'_>], length: Option<usize>, how: &Resampling) -> Option<Resampled> {
+    let how = &how.affordable(of.iter().map(Estimand::n).sum());
     let mut samples = Vec::with_capacity(of.len());
     let mut blocks = Vec::with_capacity(of.len());
     for one in of {

@@ -83,6 +83,7 @@ fn judged(of: &[Estimand<'_>], how: &Resampling) -> Option<Resampled> {
     if !of.iter().all(Estimand::is_carried) {
         return None;
     }
+    let how = &how.affordable(of.iter().map(Estimand::n).sum());
     // In one order, so that the same values give the same interval however they came.
     let kept: Vec<Kept> = of.iter().map(|one| Kept::of(*one)).collect();
     let of: Vec<Estimand<'_>> = kept.iter().map(Kept::estimand).collect();

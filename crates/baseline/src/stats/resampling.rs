@@ -3,12 +3,16 @@
 use super::Estimand;
 use super::sample::Sample;
 
+/// How many values are drawn in all, where there are many.
+const DRAWN: usize = 200_000_000;
+
 /// How to resample.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Resampling {
     /// The share of such intervals that are to hold the true value, between 0 and 1.
     pub confidence: f64,
-    /// How many samples to draw.
+    /// How many samples to draw. Of more than 20,000 values fewer are drawn, as many as come to 200
+    /// million values and at least 499; the result says how many.
     pub replicates: usize,
     /// Where the stream of [`Random`](super::Random) begins.
     pub seed: u64,
@@ -46,6 +50,12 @@ impl Resampling {
     /// Whether an interval can come of it: a confidence between 0 and 1, 99 samples or more.
     pub(super) fn is_sound(&self) -> bool {
         self.confidence > 0.0 && self.confidence < 1.0 && self.replicates >= 99
+    }
+
+    /// The same with as many samples as so many values allow.
+    pub(super) fn affordable(self, values: usize) -> Self {
+        let most = (DRAWN / values.max(1)).max(499);
+        Self { replicates: self.replicates.min(most), ..self }
     }
 
     /// An estimate and the interval that came of it.
