@@ -1,15 +1,15 @@
 //! The long form of claims: a TOML file of `[[claim]]` and `[[given]]` tables.
 
 use serde::Deserialize;
-use trueline_core::number::plain;
 use trueline_core::{
-    Bucket, Cause, CellScope, Claim, ClaimKind, Conditions, Correction, HitBand, Link, Load,
-    Selection, Statistic,
+    Cause, Claim, ClaimKind, Conditions, Correction, Link, Load, Selection, Statistic,
 };
 
+use super::cell::cell_scope;
 use super::compared::{RawChange, checked_links, checked_selection};
 use super::short::{scaled, split_metric};
-use super::{ClaimError, check_claim_list, implied_kind, parse_claim, quantity_text};
+use super::statement::text;
+use super::{ClaimError, check_claim_list, implied_kind, parse_claim};
 use crate::given::{Given, GivenWhat};
 
 /// A claim file.
@@ -239,44 +239,6 @@ fn build(id: &str, raw: RawClaim) -> Result<Claim, ClaimError> {
     Ok(claim)
 }
 
-/// The statement: the claim's own words, with the value behind them where they do not hold it.
-fn text(own: Option<String>, claim: &Claim) -> Option<String> {
-    let own = own.filter(|text| !text.trim().is_empty());
-    let quantity = words(claim);
-    match (own, claim.value) {
-        (Some(own), Some(value))
-            if !own.contains(&plain(value)) && !own.contains(&plain(value * 1_000.0)) =>
-        {
-            Some(quantity.map_or(own.clone(), |quantity| format!("{own} ({quantity})")))
-        }
-        (Some(own), _) => Some(own),
-        (None, _) => quantity,
-    }
-}
-
-/// A statement made from the quantity, where the claim brings none.
-fn words(claim: &Claim) -> Option<String> {
-    if !claim.text.is_empty() {
-        return Some(claim.text.clone());
-    }
-    let (metric, value) = (claim.metric?, claim.value?);
-    let mut text = match (&claim.of, &claim.baseline) {
-        (Some(of), Some(over)) => {
-            let statistic = claim.statistic.map_or(String::new(), |s| format!(" {s}"));
-            format!("{of} = {value}x {over}, {}{statistic}", metric.words().1)
-        }
-        (None, Some(over)) => format!("{value}x {} over {over}", metric.words().1),
-        (_, None) => quantity_text(value, metric, claim.statistic, claim.field.as_deref()),
-    };
-    if let Some(cell) = claim.cell {
-        text += &format!(", {cell}");
-    }
-    if let Some(load) = claim.load {
-        text += &format!(" at {load}");
-    }
-    Some(text)
-}
-
 /// The factor from a stated unit to the metric's own.
 fn unit_factor(claim: &Claim, unit: Option<&str>) -> Result<f64, ClaimError> {
     let own = claim.metric.map_or("", |m| m.words().0);
@@ -288,40 +250,6 @@ fn unit_factor(claim: &Claim, unit: Option<&str>) -> Result<f64, ClaimError> {
         Some("us") if own == "s" => Ok(1e-6),
         Some(unit) => Err(ClaimError(format!("expected a unit of {own:?}, found {unit:?}"))),
     }
-}
-
-fn cell_scope(
-    prompt: Option<(u64, u64)>,
-    hit: Option<(f64, f64)>,
-) -> Result<Option<CellScope>, ClaimError> {
-    if prompt.is_none() && hit.is_none() {
-        return Ok(None);
-    }
-    let (low, high) = prompt.unwrap_or((0, u64::MAX));
-    if low >= high {
-        return Err(ClaimError(format!(
-            "expected prompt_tokens = [low, high], found {low}, {high}"
-        )));
-    }
-    let bucket = Bucket { low, high: (high != u64::MAX).then_some(high) };
-    let hit = match hit {
-        None => None,
-        Some((low, high)) if (0.0..=1.0).contains(&low) && low < high && high <= 1.0 => {
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "between 0 and 10,000"
-            )]
-            let points = |x: f64| (x * 10_000.0).round() as u32;
-            Some(HitBand { low: points(low), high: points(high) })
-        }
-        Some((low, high)) => {
-            return Err(ClaimError(format!(
-                "expected hit_share = [low, high] between 0 and 1, found {low}, {high}"
-            )));
-        }
-    };
-    Ok(Some(CellScope { bucket, hit }))
 }
 
 #[cfg(test)]

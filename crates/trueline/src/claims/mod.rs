@@ -1,10 +1,12 @@
 //! Claims as people write them: in short form, in TOML, or taken from the data.
 
+mod cell;
 mod compared;
 mod defaults;
 mod long;
 mod short;
 mod stated;
+mod statement;
 
 pub use defaults::{Headlines, default_claims};
 pub use long::{ClaimFile, parse_claim_file};
