@@ -34,12 +34,10 @@ impl Centred {
         self.products(lag) / count(self.n())
     }
 
-    /// The sums of squares without the last and without the first so many values.
-    pub(super) fn squares_without(&self, lag: usize) -> (f64, f64) {
-        let squares = |values: &[f64]| values.iter().map(|x| x * x).sum();
-        let kept = self.n().saturating_sub(lag);
-        let early = self.0.get(..kept).map_or(0.0, squares);
-        (early, self.0.get(self.n() - kept..).map_or(0.0, squares))
+    /// The squares of the value so many steps after the first, and before the last.
+    pub(super) fn outer_squares(&self, steps: usize) -> Option<(f64, f64)> {
+        let last = self.n().checked_sub(steps + 1)?;
+        Some((self.0.get(steps)?.powi(2), self.0.get(last)?.powi(2)))
     }
 
     /// The means of neighbouring pairs; an odd last value is left out.

@@ -82,9 +82,17 @@ fn bandwidth(series: &Centred) -> usize {
     let most = (n.sqrt().ceil() as usize + in_a_row).min(series.n() - 1);
     let small = 2.0 * (n.log10() / n).sqrt();
     let mut row = 0;
+    // The squares of all values but the last, and but the first, `lag` of them and one more.
+    let (mut early, mut late) = (series.products(0), series.products(0));
+    let mut shorten = |steps: usize| {
+        let (first, last) = series.outer_squares(steps).unwrap_or_default();
+        (early, late) = (early - last, late - first);
+        (early, late)
+    };
+    shorten(0);
     // The value itself stands at step 0 and is never small.
     for lag in 1..most {
-        let (early, late) = series.squares_without(lag + 1);
+        let (early, late) = shorten(lag);
         let r = series.products(lag).abs() / (early * late).sqrt();
         row = if r < small { row + 1 } else { 0 };
         if row == in_a_row {

@@ -2,6 +2,7 @@
 
 use super::drawing::{Draw, draw, joined};
 use super::ends::{Part, deviate, ends};
+use super::resampling::facing_up;
 use super::sample::{Sample, all_finite};
 use super::{
     Estimand, Resampled, Resampling, block_length, count, effective_size, mean, squares_about,
@@ -95,13 +96,14 @@ pub fn block_ratio(
     length: Option<usize>,
     how: &Resampling,
 ) -> Option<Resampled> {
-    judged(&[over, under], length, how)
+    facing_up(over, under, |one| *one, |over, under| judged(&[over, under], length, how))
 }
 
 /// How many independent values a series must be worth; see [`effective_size`].
 pub const LEAST_EFFECTIVE: f64 = 100.0;
 
 fn judged(of: &[Estimand<'_>], length: Option<usize>, how: &Resampling) -> Option<Resampled> {
+    let how = &how.affordable(of.iter().map(Estimand::n).sum());
     let mut samples = Vec::with_capacity(of.len());
     let mut blocks = Vec::with_capacity(of.len());
     for one in of {

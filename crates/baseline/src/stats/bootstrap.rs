@@ -1,8 +1,9 @@
 //! Intervals from the sample itself, by drawing from it with replacement.
 
 use super::bca::bca;
+use super::resampling::facing_up;
 use super::studentized::studentized;
-use super::{Estimand, Resampled, Resampling};
+use super::{Estimand, Resampled, Resampling, sorted};
 
 /// An interval for an estimate of one sample.
 ///
@@ -75,19 +76,54 @@ pub fn bootstrap_ratio(
     under: Estimand<'_>,
     how: &Resampling,
 ) -> Option<Resampled> {
-    judged(&[over, under], how)
+    facing_up(over, under, |one| *one, |over, under| judged(&[over, under], how))
 }
 
 fn judged(of: &[Estimand<'_>], how: &Resampling) -> Option<Resampled> {
     if !of.iter().all(Estimand::is_carried) {
         return None;
     }
-    match of {
-        [Estimand::Quantile(..)] | [Estimand::Quantile(..), Estimand::Quantile(..)] => bca(of, how),
+    let how = &how.affordable(of.iter().map(Estimand::n).sum());
+    // In one order, so that the same values give the same interval however they came.
+    let kept: Vec<Kept> = of.iter().map(|one| Kept::of(*one)).collect();
+    let of: Vec<Estimand<'_>> = kept.iter().map(Kept::estimand).collect();
+    match of.as_slice() {
+        [Estimand::Quantile(..)] | [Estimand::Quantile(..), Estimand::Quantile(..)] => {
+            bca(&of, how)
+        }
         [Estimand::Mean(_) | Estimand::RatioOfSums(_)]
         | [Estimand::Mean(_), Estimand::Mean(_)]
-        | [Estimand::RatioOfSums(_), Estimand::RatioOfSums(_)] => studentized(of, how),
+        | [Estimand::RatioOfSums(_), Estimand::RatioOfSums(_)] => studentized(&of, how),
         _ => None,
+    }
+}
+
+/// Values in rising order, with what is to be estimated of them.
+enum Kept {
+    Mean(Vec<f64>),
+    Quantile(Vec<f64>, f64),
+    Ratio(Vec<(f64, f64)>),
+}
+
+impl Kept {
+    fn of(estimand: Estimand<'_>) -> Self {
+        match estimand {
+            Estimand::Mean(values) => Self::Mean(sorted(values.to_vec())),
+            Estimand::Quantile(values, q) => Self::Quantile(sorted(values.to_vec()), q),
+            Estimand::RatioOfSums(pairs) => {
+                let mut pairs = pairs.to_vec();
+                pairs.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+                Self::Ratio(pairs)
+            }
+        }
+    }
+
+    fn estimand(&self) -> Estimand<'_> {
+        match self {
+            Self::Mean(values) => Estimand::Mean(values),
+            Self::Quantile(values, q) => Estimand::Quantile(values, *q),
+            Self::Ratio(pairs) => Estimand::RatioOfSums(pairs),
+        }
     }
 }
 

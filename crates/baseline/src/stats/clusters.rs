@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::drawing::{Draw, Within, draw, joined};
 use super::ends::{Part, deviate, ends};
+use super::resampling::facing_up;
 use super::sample::Sample;
 use super::{Estimand, Resampled, Resampling, count};
 
@@ -64,10 +65,11 @@ pub fn cluster_ratio(
     within: Within,
     how: &Resampling,
 ) -> Option<Resampled> {
-    judged(&[over, under], within, how)
+    facing_up(over, under, |arm| arm.0, |over, under| judged(&[over, under], within, how))
 }
 
 fn judged(of: &[(Estimand<'_>, &[usize])], within: Within, how: &Resampling) -> Option<Resampled> {
+    let how = &how.affordable(of.iter().map(|(one, _)| one.n()).sum());
     let mut samples = Vec::with_capacity(of.len());
     for (one, sizes) in of {
         let runs = stretches(sizes);

@@ -23,7 +23,16 @@
 //! | a ratio over a ratio | [`chain`], [`closes`] |
 //! | what a changed part can do for the whole | [`speedup_bound`], [`speedup_of_whole`], [`share_needed`], [`explain_saving`] |
 //! | where values stand among others | [`ranks`], [`all_among_lowest`] |
-//! | start, trend and modes of a series | [`mser5`], [`trend`], [`dip`] |
+//! | start, trend, levels and modes of a series | [`mser5`], [`trend`], [`change_points`], [`dip`] |
+//! | an interval without a formula for it | [`bootstrap`], [`bootstrap_ratio`]: a quantile, a mean, a ratio of sums of independent values |
+//! | the same of all requests of several runs | [`cluster_bootstrap`], [`cluster_ratio`] |
+//! | the same of a series whose neighbours resemble each other | [`block_bootstrap`], [`block_ratio`], [`block_length`], [`block_variance`] |
+//! | do neighbours resemble each other, what is a series worth | [`autocorrelation`], [`ljung_box`], [`effective_size`] |
+//! | how much lies between runs, how many requests should one have | [`components`] |
+//! | do two arms of few runs differ, whatever their distribution | [`label_test`] |
+//!
+//! Whatever draws takes a seed and gives it back; the stream is [`Random`]'s. How often intervals
+//! hold the true value is counted in `docs/method.md`.
 
 mod amdahl;
 mod binomial;
@@ -70,6 +79,7 @@ mod bca;
 mod block_length;
 mod blocks;
 mod bootstrap;
+mod change_points;
 mod clusters;
 mod components;
 mod drawing;
@@ -123,6 +133,7 @@ pub use autocorrelation::{LjungBox, autocorrelation, ljung_box};
 pub use block_length::{BlockLength, block_length};
 pub use blocks::{LEAST_EFFECTIVE, block_bootstrap, block_ratio, block_variance};
 pub use bootstrap::{bootstrap, bootstrap_ratio};
+pub use change_points::change_points;
 pub use clusters::{LEAST_RUNS, cluster_bootstrap, cluster_ratio};
 pub use components::{Components, components};
 pub use drawing::Within;
