@@ -107,6 +107,9 @@ impl Estimate {
         let squares = squares_about(mean(&logs)?, &logs);
         let paired = paired_ratio(&a, &b, self.confidence)?;
         let interval = paired.interval.filter(|_| squares > 0.0)?;
+        if !(is_sound(interval.low) && is_sound(interval.high)) {
+            return None;
+        }
         let alike = paired_ratio(&a, &b, 2.0 * self.confidence - 1.0).and_then(|p| p.interval);
         self.ratio = paired.ratio;
         self.interval = Some((interval.low, interval.high));

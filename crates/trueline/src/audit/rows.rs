@@ -137,14 +137,21 @@ impl Work<'_> {
 
 /// A quantity for people: `TTFT, median`.
 pub(crate) fn quantity(metric: Metric, statistic: Option<Statistic>) -> String {
-    let (unit, what) = metric.words();
-    let what = if what.is_empty() { unit } else { what };
+    // Short enough for a column of a table, with a statistic behind it.
     let what = match metric {
         Metric::OutputTokPerS => "output rate",
         Metric::PrefillTokPerS => "prefill rate",
         Metric::DecodeTokPerS => "decode rate",
+        Metric::InputTokPerS => "input rate",
+        Metric::TotalTokPerS => "total rate",
+        Metric::PeakOutputTokPerS => "peak output rate",
+        Metric::RequestPerS => "request rate",
+        Metric::GoodputRequestPerS => "goodput",
         Metric::E2eLatencyS => "E2E latency",
-        _ => what,
+        Metric::E2ePerTokenS => "E2E per token",
+        Metric::SendDelayS => "client wait",
+        Metric::CacheHitShare => "hit share",
+        _ => metric.words().1,
     };
     match statistic.filter(|_| !is_of_a_run(metric)) {
         Some(statistic) => format!("{what}, {statistic}"),
@@ -178,4 +185,34 @@ fn loads(ours: &[&BenchRun], theirs: &[&BenchRun]) -> Vec<Option<Load>> {
 /// Four significant digits, as a person would quote it.
 fn rounded(value: f64) -> f64 {
     format!("{value:.3e}").parse().unwrap_or(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_quantity_fits_its_column() {
+        for metric in Metric::ALL {
+            for statistic in [Statistic::Median, "p99.9".parse().unwrap()] {
+                let told = quantity(metric, Some(statistic));
+                assert!(!told.is_empty() && told.chars().count() <= 21, "{told}");
+            }
+        }
+    }
+
+    #[test]
+    fn one_arm_that_does_not_say_its_load_has_the_others_only_one() {
+        let run = |load: Option<u32>| {
+            let mut run = BenchRun::new("r", trueline_core::Side::Client, Vec::new());
+            run.plan.load = load.map(Load::Concurrency);
+            run
+        };
+        let (silent, four, eight) = (run(None), run(Some(4)), run(Some(8)));
+        let four_and_eight = [Some(Load::Concurrency(4)), Some(Load::Concurrency(8))];
+        assert_eq!(loads(&[&silent], &[&four]), [None]);
+        assert_eq!(loads(&[&eight, &four], &[&four]), four_and_eight);
+        assert_eq!(loads(&[&silent], &[&four, &eight]), four_and_eight);
+        assert_eq!(loads(&[], &[]), [None]);
+    }
 }

@@ -81,12 +81,15 @@ fn line(row: &Value, judged: &Judged) -> String {
 }
 
 fn load_words(load: Load) -> String {
-    load.to_string()
+    match load {
+        Load::Rate(rate) => format!("rate {}", short(rate, 4)),
+        Load::Concurrency(_) => load.to_string(),
+    }
 }
 
 /// Three decimals: ratios near 1 differ in the third.
 fn three(ratio: f64) -> String {
-    if ratio < 10.0 { format!("{ratio:.3}") } else { short(ratio, 4) }
+    if (0.1..10.0).contains(&ratio) { format!("{ratio:.3}") } else { short(ratio, 3) }
 }
 
 /// A value as people write it: `305 ms`, `49.1/s`.
@@ -95,6 +98,7 @@ fn value_words(value: f64, metric: Metric) -> String {
         "s" if value >= 1.0 => format!("{} s", short(value, 3)),
         "s" if value >= 1e-3 => format!("{} ms", short(value * 1e3, 3)),
         "s" => format!("{} us", short(value * 1e6, 3)),
+        "tok/s" if value >= 1e5 => format!("{}k tok/s", short(value / 1e3, 3)),
         "tok/s" => format!("{} tok/s", short(value, 3)),
         _ => short(value, 3),
     }
@@ -191,5 +195,24 @@ impl Open {
             }
             None => told,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_no_wider_than_their_columns() {
+        for value in [0.0123, 1.5, 123.456, 99_999.0, 123_456.0, 9.9e6] {
+            for metric in [Metric::TtftS, Metric::OutputTokPerS, Metric::RequestPerS] {
+                let told = value_words(value, metric);
+                assert!(told.chars().count() <= 12, "{told}");
+            }
+        }
+        let times = [3.3e-7, 3.3e-4].map(|value| value_words(value, Metric::ItlS));
+        assert_eq!(times, ["0.33 us", "330 us"]);
+        assert_eq!(load_words(Load::Rate(10.0 / 3.0)), "rate 3.333");
+        assert_eq!([three(0.987_6), three(0.012_34), three(12.345)], ["0.988", "0.0123", "12.3"]);
     }
 }

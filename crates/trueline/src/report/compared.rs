@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use trueline_baseline::comparison::Verdict;
 use trueline_core::Need;
 
-use super::lines::{ends, width};
+use super::lines::ends;
 use super::text::capital;
 use super::{Report, Table, TextOptions, wrap};
 use crate::audit::quantity;
@@ -31,7 +31,6 @@ impl Report {
         }
         lines.extend(foot);
         lines.retain(|line| !line.is_empty());
-        debug_assert!(lines.iter().all(|line| width(line) <= columns.max(width(&table.head))));
         lines
     }
 

@@ -216,6 +216,7 @@ impl Report {
             self.outcomes.findings().find(|f| {
                 f.code == *code
                     && f.severity == Severity::Error
+                    && f.touches.contains(&judged.claim.kind)
                     && judged.claim.is_concerned_by(&f.about)
             })
         })
