@@ -49,6 +49,9 @@ pub struct Arms {
     /// What was varied on purpose, such as model: it need not be equal; may be repeated
     #[arg(long, value_name = "KEY", value_parser = varied)]
     pub varies: Vec<String>,
+    /// Both arms are one and the same: judge the harness by them
+    #[arg(long)]
+    pub a_vs_a: bool,
     /// A record of the host's state over the runs; base:FILE and cand:FILE for one arm alone
     #[arg(long, value_name = "RECORD")]
     pub host: Vec<String>,
@@ -135,6 +138,9 @@ impl Arms {
         }
         for (key, value) in &self.condition {
             compare = compare.condition(key, value);
+        }
+        if self.a_vs_a {
+            compare = compare.same();
         }
         for key in &self.varies {
             compare = compare.varies(key);

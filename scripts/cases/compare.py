@@ -63,6 +63,9 @@ case("compare-5-percent-faster", **files(as_sglang(runs(8, seed=21)), as_sglang(
 case("compare-30-percent-faster", **files(as_vllm(runs(3, seed=31), 0), as_vllm(runs(3, 1.3, seed=32), 1)))
 # The same, one arm after the other: what changed meanwhile is in the ratio.
 case("compare-one-after-the-other", **files(as_vllm(runs(3, seed=31), 0), as_vllm(runs(3, 1.3, seed=32), 0, after=30)))
+# One server in both arms, and a harness that gives the second one 27 %: the version string alone had changed
+# (the public case fast_mail_parser 207).
+case("compare-a-vs-a-differs", **files(as_vllm(runs(6, seed=13, spread=0.002), 0), as_vllm(runs(6, 1.27, seed=14, spread=0.002), 1)))
 # Too few runs: five of 5 %, two, one.
 case("compare-5-percent-in-five-runs", **files(as_sglang(runs(5, seed=44, spread=0.03)),
                                                as_sglang(runs(5, 1.05, seed=45, spread=0.03))))

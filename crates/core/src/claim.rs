@@ -133,6 +133,8 @@ pub struct Claim {
     pub change: Change,
     /// How often the result was looked at, and out of how many it was picked.
     pub selection: Selection,
+    /// Whether both arms are one thing, measured twice: a difference is the harness's.
+    pub same: bool,
     /// The load level.
     pub load: Option<Load>,
     /// The part of the requests it speaks of; all of them where absent.
@@ -174,6 +176,7 @@ impl Claim {
             explained_by: Vec::new(),
             change: Change::default(),
             selection: Selection::default(),
+            same: false,
             load: None,
             cell: None,
             conditions: Conditions::default(),

@@ -11,7 +11,7 @@ use crate::judge::RESTS_ON_REVOKED;
 pub const CHECKS: &[CheckInfo] = &[CLOCK_DOES_NOT_EXPLAIN, RESTS_ON_REVOKED];
 
 /// The tables of all crates, with the crate each comes from.
-pub fn check_tables() -> [(&'static str, &'static [CheckInfo]); 14] {
+pub fn check_tables() -> [(&'static str, &'static [CheckInfo]); 15] {
     [
         ("logs: what the bytes of a log say", trueline_logs::CHECKS),
         ("logs: what the bytes of a result say", trueline_logs::RESULT_CHECKS),
@@ -21,6 +21,7 @@ pub fn check_tables() -> [(&'static str, &'static [CheckInfo]); 14] {
         ("baseline: levels of a sweep, repetitions", trueline_baseline::LEVEL_CHECKS),
         ("baseline: claims about a tool's figures", trueline_baseline::CLAIM_CHECKS),
         ("baseline: what may be concluded from two arms", trueline_baseline::COMPARISON_CHECKS),
+        ("baseline: does a harness tell an arm from itself", trueline_baseline::SELF_TEST_CHECKS),
         ("host: the machine as a whole", trueline_host::HOST_CHECKS),
         ("host: who measures, serves and is busy", trueline_host::PROCESS_CHECKS),
         ("host: processors, memory, limits, clocks, power", trueline_host::PLATFORM_CHECKS),

@@ -8,7 +8,7 @@ use trueline_core::{
 use super::{Called, SelfTest, SelfTestPlan};
 use crate::checks::threshold;
 use crate::conclusion::conclude;
-use crate::stats::{RatioEstimate, ratio_of_means, real, share_interval};
+use crate::stats::{RatioEstimate, count, ratio_of_means, real, share_interval};
 
 /// The check of a self-test.
 pub(crate) const A_VS_A_DIFFERS: CheckInfo = CheckInfo {
@@ -38,8 +38,8 @@ pub const SELF_TEST_CHECKS: &[CheckInfo] = &[A_VS_A_DIFFERS];
 /// Checks two arms that are said to be the same: one value a run each.
 ///
 /// # Formula
-/// The ratio of [`ratio_of_means`] at the confidence of the check's threshold; its interval ought to
-/// hold 1.
+/// The ratio of [`ratio_of_means`]; its interval ought to hold 1. At the confidence `c` of the check's
+/// threshold for all `rows` of a table together, `1 - (1 - c) / rows` for each (Bonferroni).
 ///
 /// # Shape
 /// Not observed with fewer than three runs an arm, without spread, or of values not above zero.
@@ -51,20 +51,22 @@ pub const SELF_TEST_CHECKS: &[CheckInfo] = &[A_VS_A_DIFFERS];
 ///
 /// let claim = Claim::new("null build", ClaimKind::Relative, "the version string alone changed");
 /// let usual = Thresholds::default();
-/// let faster = check_a_vs_a(&claim, &[127.1, 127.3, 126.9], &[100.1, 100.0, 99.8], &usual);
+/// let faster = check_a_vs_a(&claim, &[127.1, 127.3, 126.9], &[100.1, 100.0, 99.8], 1, &usual);
 /// assert!(faster.has("a-vs-a-differs"));
-/// let same = check_a_vs_a(&claim, &[100.2, 99.9, 100.3], &[100.1, 100.0, 99.8], &usual);
+/// let same = check_a_vs_a(&claim, &[100.2, 99.9, 100.3], &[100.1, 100.0, 99.8], 1, &usual);
 /// assert!(!same.has("a-vs-a-differs"));
 /// ```
 pub fn check_a_vs_a(
     claim: &Claim,
     candidate: &[f64],
     baseline: &[f64],
+    rows: usize,
     thresholds: &Thresholds,
 ) -> Outcomes {
     let check = &A_VS_A_DIFFERS;
     let about = Scope::of_claim(&claim.id);
-    let ratio = ratio_of_means(candidate, baseline, thresholds.get(check, "confidence"));
+    let confidence = 1.0 - (1.0 - thresholds.get(check, "confidence")) / count(rows.max(1));
+    let ratio = ratio_of_means(candidate, baseline, confidence);
     let missing = ratio.and_then(|ratio| ratio.interval).is_none().then_some(Need::Repetitions);
     let found = ratio.and_then(|ratio| off_one(&ratio, about.clone(), "an arm over itself"));
     conclude(check, about, found.into_iter().collect(), missing)
@@ -151,7 +153,7 @@ mod tests {
 
     fn check(candidate: &[f64], baseline: &[f64]) -> Outcomes {
         let claim = Claim::new("c", ClaimKind::Relative, "nothing changed");
-        check_a_vs_a(&claim, candidate, baseline, &Thresholds::default())
+        check_a_vs_a(&claim, candidate, baseline, 1, &Thresholds::default())
     }
 
     const BASELINE: [f64; 5] = [100.0, 101.0, 99.5, 100.5, 99.0];

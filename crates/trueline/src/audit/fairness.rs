@@ -8,7 +8,7 @@ use trueline_baseline::comparison::{
     check_bottleneck, check_direction, check_one_direction, check_order, check_peeking,
     check_pooled_requests, check_sites, check_speedup, check_uneven_failures,
 };
-use trueline_baseline::is_of_a_run;
+use trueline_baseline::{check_a_vs_a, is_of_a_run};
 use trueline_core::{
     BenchRun, CheckOutcome, Claim, ClaimKind, Metric, RequestRecord, Scope, Severity,
 };
@@ -41,6 +41,12 @@ impl<'a> Work<'a> {
             let values: Vec<f64> = arm.values.iter().map(|run| run.value).collect();
             let values = (values.as_slice(), step);
             self.outcomes.extend(check_arm_spread(about(), name, metric, values, thresholds));
+        }
+        if claim.same {
+            let values = |arm: &ArmOf<'_>| arm.values.iter().map(|r| r.value).collect::<Vec<_>>();
+            let (a, b) = (values(ours), values(theirs));
+            let rows = self.rows_together();
+            self.outcomes.extend(check_a_vs_a(claim, &a, &b, rows, thresholds));
         }
         let ((first, _), (second, _)) = (joint(ours, claim), joint(theirs, claim));
         let load = |arm: &ArmOf<'_>| arm.runs.first().and_then(|run| run.plan.load);

@@ -49,6 +49,7 @@ impl Work<'_> {
                 claim.incumbent.clone_from(&self.audit.terms.incumbent);
                 claim.conditions = self.audit.terms.conditions.clone();
                 claim.varies.clone_from(&self.audit.terms.varies);
+                claim.same = self.audit.terms.same;
                 claims.push(claim);
             }
         }

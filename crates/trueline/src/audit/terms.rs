@@ -21,6 +21,8 @@ pub(crate) struct Terms {
     pub(crate) conditions: Conditions,
     /// What was varied on purpose.
     pub(crate) varies: Vec<String>,
+    /// Whether both arms are said to be one thing.
+    pub(crate) same: bool,
     /// The seed for methods that draw.
     pub(crate) seed: Option<u64>,
 }
@@ -43,7 +45,7 @@ impl Work<'_> {
         let confidence = terms
             .confidence
             .unwrap_or_else(|| trueline_baseline::comparison::confidence(&self.audit.thresholds));
-        let rows = if terms.arms.is_some() { self.rows().max(1) } else { 1 };
+        let rows = self.rows_together();
         #[expect(clippy::cast_precision_loss, reason = "a table has few rows")]
         let each = 1.0 - (1.0 - confidence) / rows as f64;
         self.confidence = each;
@@ -54,6 +56,11 @@ impl Work<'_> {
             }
             self.claims = claims;
         }
+    }
+
+    /// How many ratios are to hold together: those of a comparison, or each by itself.
+    pub(super) fn rows_together(&self) -> usize {
+        if self.audit.terms.arms.is_some() { self.rows().max(1) } else { 1 }
     }
 
     /// How many ratios both arms of which were measured there are among the claims.

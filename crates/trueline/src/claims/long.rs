@@ -124,6 +124,7 @@ struct RawClaim {
     variants: Option<u32>,
     correction: Option<Correction>,
     confirmed_by: Option<String>,
+    same: bool,
     mfu: Option<toml::Value>,
     peak_flop_per_s: Option<toml::Value>,
 }
@@ -227,6 +228,7 @@ fn build(id: &str, raw: RawClaim) -> Result<Claim, ClaimError> {
     (selection.looks, selection.variants) = (raw.looks, raw.variants);
     (selection.correction, selection.confirmed_by) = (raw.correction, raw.confirmed_by);
     claim.selection = checked_selection(selection)?;
+    claim.same = raw.same;
     for (key, value) in
         [("phase", &raw.phase), ("mfu", &raw.mfu), ("peak_flop_per_s", &raw.peak_flop_per_s)]
     {

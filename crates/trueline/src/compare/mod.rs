@@ -128,6 +128,14 @@ impl Compare {
         self
     }
 
+    /// Says that both arms are one thing, measured twice: a difference is then the harness's, and
+    /// revokes what the harness says of other arms.
+    #[must_use]
+    pub fn same(mut self) -> Self {
+        self.audit.terms_mut().same = true;
+        self
+    }
+
     /// Says what was varied on purpose: a condition such as `model`, or `prompt_tokens`,
     /// `output_tokens`, `hit_share`, `load`. It need not be equal then.
     #[must_use]
@@ -253,6 +261,7 @@ impl Compare {
         let terms = self.audit.terms();
         claim.incumbent = claim.incumbent.or_else(|| terms.incumbent.clone());
         claim.varies.extend(terms.varies.iter().cloned());
+        claim.same |= terms.same;
         claim.conditions =
             std::mem::take(&mut claim.conditions).with_missing_from(&terms.conditions);
         claim
