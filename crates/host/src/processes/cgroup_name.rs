@@ -45,7 +45,7 @@ mod tests {
             ("0::/user.slice/user-1000.slice/user@1000.service/app.slice/vte-spawn-1.scope", false),
             ("0::/system.slice/ssh.service", false),
             ("0::/system.slice/cron.service", false),
-            ("4:memory:/process_api/b734", false),
+            ("4:memory:/jobs/b734", false),
         ] {
             assert_eq!(own_cgroup([line]).is_some(), own, "{line}");
         }
