@@ -166,6 +166,24 @@ pub(crate) const HEAVY_TAIL: CheckInfo = CheckInfo {
     advice: "quote the median and percentiles, and look at what the slowest requests have in common",
 };
 
+pub(crate) const SLOW_AFTER_IDLE: CheckInfo = CheckInfo {
+    code: "slow-after-idle",
+    severity: (Warning, Warning),
+    touches: &[Absolute, Tail],
+    needs: &[Need::MoreRequests, Need::Samples, Need::WallTimes],
+    implied_by: &[],
+    thresholds: &[
+        FEW,
+        threshold("seconds", 1.0, "of idleness: clocks and sleep states fall within that"),
+        threshold("each", 5.0, "on either side: fewer have no usual value"),
+        threshold("ratio", 1.15, "less lies within what requests of one kind differ by"),
+        threshold("p", 0.001, "a run has many requests, and there are many runs"),
+    ],
+    rule: "requests that find the server idle are slower than those that keep it busy",
+    advice: "measure at the pauses that production has, or keep the server busy; see what falls \
+             asleep: clocks, sleep states, pages, connections",
+};
+
 pub(crate) const IN_FLIGHT_AT_EDGES: CheckInfo = CheckInfo {
     code: "in-flight-at-edges",
     severity: (Warning, Warning),
@@ -203,6 +221,7 @@ pub const LOAD_SHAPE_CHECKS: &[CheckInfo] = &[
     CLIENT_BOUND,
     BIMODAL,
     HEAVY_TAIL,
+    SLOW_AFTER_IDLE,
     IN_FLIGHT_AT_EDGES,
     PREEMPTED_OR_RETRIED,
 ];

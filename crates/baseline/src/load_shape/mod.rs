@@ -17,6 +17,7 @@ mod length;
 mod modes;
 mod overload;
 mod overload_sums;
+mod rested;
 mod series;
 mod start;
 mod tail;
@@ -44,6 +45,7 @@ pub fn check_load_shape(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
     outcomes.extend(drift::check_drift(run, thresholds));
     outcomes.extend(modes::check_modes(run, thresholds));
     outcomes.extend(tail::check_tail(run, thresholds));
+    outcomes.extend(rested::check_rested(run, thresholds));
     outcomes.extend(edges::check_edges(run, thresholds));
     outcomes.extend(edges::check_retries(run, thresholds));
     outcomes

@@ -93,6 +93,25 @@ impl<'a> Timeline<'a> {
         }
     }
 
+    /// How long nothing was in flight before each measured request; `None` for the first of all, and
+    /// for the whole run where a request does not say when it ended.
+    pub(super) fn pauses(&self) -> Option<Vec<Option<f64>>> {
+        if self.unseen > 0 {
+            return None;
+        }
+        let mut flights = self.flights.clone();
+        flights.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut ended: Option<f64> = None;
+        let mut earlier = flights.into_iter().peekable();
+        let pause = |sent: &Sent<'_>| {
+            while let Some((_, end)) = earlier.next_if(|(start, _)| *start < sent.at) {
+                ended = Some(ended.map_or(end, |last| last.max(end)));
+            }
+            ended.map(|end| (sent.at - end).max(0.0))
+        };
+        Some(self.measured.iter().map(pause).collect())
+    }
+
     /// When the first and the last measured request were sent.
     pub(super) fn sending(&self) -> Option<(f64, f64)> {
         Some((self.measured.first()?.at, self.measured.last()?.at))
