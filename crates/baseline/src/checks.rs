@@ -156,12 +156,12 @@ pub(crate) const FOREIGN_TRAFFIC: CheckInfo = CheckInfo {
 
 pub(crate) const CONDITIONS_DIFFER: CheckInfo = CheckInfo {
     code: "conditions-differ",
-    severity: (Error, Error),
+    severity: (Warning, Error),
     touches: &[Relative, Ranking, Production],
     needs: &[Need::MaterialConditions],
     implied_by: &[],
     thresholds: &[threshold("hours_apart", 24.0, "a log this far from a run is no witness of it")],
-    rule: "conditions that must be equal are not",
+    rule: "conditions that must be equal are not; or each arm was measured by a client of its own",
     advice: "measure both under the same conditions, or compare with a log of the same server, \
              model and days",
 };

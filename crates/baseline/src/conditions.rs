@@ -1,8 +1,10 @@
 //! Whether two things were measured under the same conditions.
 
+use std::collections::BTreeSet;
+
 use trueline_core::{
-    Checked, Claim, Conditions, Finding, Need, Outcomes, RUN_CONDITIONS, Role, Scope, Thresholds,
-    Window,
+    Checked, Claim, Conditions, Finding, Need, Outcomes, RUN_CONDITIONS, Role, Scope, Severity,
+    Thresholds, Window,
 };
 
 use crate::checks::{CONDITIONS_DIFFER, CONDITIONS_UNKNOWN};
@@ -59,6 +61,8 @@ pub fn check_log_witnesses_run(
 pub struct ArmNotes {
     /// Where an arm's runs, or the claim and an arm, contradict each other.
     pub contradictions: Vec<String>,
+    /// The clients that measured each arm, by name; empty where nobody says.
+    pub clients: (BTreeSet<String>, BTreeSet<String>),
     /// What only one arm records.
     pub one_sided: Vec<String>,
     /// What was varied on purpose.
@@ -106,7 +110,14 @@ pub fn check_same_conditions(
         .map(|d| format!("the arms differ in {d}"))
         .collect();
     differences.extend(between);
-    if differences.is_empty() {
+    let (ours, theirs) = &known.clients;
+    let other_clients = !ours.is_empty()
+        && !theirs.is_empty()
+        && ours != theirs
+        && !known.varies.iter().any(|key| key == "client");
+    if differences.is_empty() && other_clients {
+        outcomes.found(two_clients(about.clone(), ours, theirs));
+    } else if differences.is_empty() {
         outcomes.clear(&CONDITIONS_DIFFER, about.clone());
     } else {
         outcomes.found(
@@ -137,6 +148,24 @@ pub fn check_same_conditions(
         );
     }
     Checked { value: missing, outcomes }
+}
+
+/// The finding that each arm was measured by a client of its own: what a client takes for itself is
+/// then in the ratio, and nobody knows how much that is.
+fn two_clients(about: Scope, ours: &BTreeSet<String>, theirs: &BTreeSet<String>) -> Finding {
+    let words = |names: &BTreeSet<String>| {
+        names.iter().map(String::as_str).collect::<Vec<_>>().join(" and ")
+    };
+    let (ours, theirs) = (words(ours), words(theirs));
+    let message = format!(
+        "one arm was measured by {ours}, the other by {theirs}: what a client takes for itself is in the \
+         ratio"
+    );
+    Finding::new(&CONDITIONS_DIFFER, about, message)
+        .at(Severity::Warning)
+        .with("first_client", ours)
+        .with("second_client", theirs)
+        .advising("measure both arms with one client")
 }
 
 #[cfg(test)]
@@ -170,6 +199,24 @@ mod tests {
         assert!(witness(near, &other).outcomes.has("conditions-differ"));
         let silent = witness(near, &Conditions::default());
         assert!(!silent.value && !silent.outcomes.has("conditions-differ"));
+    }
+
+    #[test]
+    fn two_clients_weaken_a_ratio_and_one_does_not() {
+        let base = [("model", "m"), ("quantization", "q4"), ("hardware", "h"), ("machine", "b")];
+        let c = conditions(&base);
+        let set = |name: &str| BTreeSet::from([name.to_owned()]);
+        let check = |first: BTreeSet<String>, second: BTreeSet<String>, varies: &[&str]| {
+            let varies = varies.iter().map(|key| (*key).to_owned()).collect();
+            let notes = ArmNotes { clients: (first, second), varies, ..ArmNotes::default() };
+            check_same_conditions(Scope::default(), &c, &c, notes).outcomes
+        };
+        let two = check(set("vllm"), set("sglang"), &[]);
+        let finding = two.findings().find(|f| f.code == "conditions-differ").unwrap();
+        assert_eq!(finding.severity, Severity::Warning);
+        assert!(!check(set("vllm"), set("vllm"), &[]).has("conditions-differ"));
+        assert!(!check(set("vllm"), BTreeSet::new(), &[]).has("conditions-differ"));
+        assert!(!check(set("vllm"), set("sglang"), &["client"]).has("conditions-differ"));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The checks on two arms beside each other, and on a whole table of ratios.
 
+use std::collections::BTreeSet;
+
 use trueline_baseline::check_same_work;
 use trueline_baseline::comparison::{Estimate, check_denominator};
 use trueline_baseline::{ArmNotes, Workload, check_same_conditions};
@@ -65,7 +67,8 @@ impl<'a> Work<'a> {
         }
         take_machine(&mut first, &self.audit.hosts, &ours.runs);
         take_machine(&mut second, &self.audit.hosts, &theirs.runs);
-        let notes = ArmNotes { contradictions, one_sided, varies: varies.clone() };
+        let clients = (clients(&ours.runs), clients(&theirs.runs));
+        let notes = ArmNotes { contradictions, clients, one_sided, varies: varies.clone() };
         let checked = check_same_conditions(about.clone(), &first, &second, notes);
         self.outcomes.extend(checked.outcomes);
         let work =
@@ -83,4 +86,13 @@ impl<'a> Work<'a> {
             self.evidence.lacking(Need::MaterialConditions, about, detail);
         }
     }
+}
+
+/// The clients that measured some runs, by name: the tool that wrote them, else what they say.
+fn clients(runs: &[&BenchRun]) -> BTreeSet<String> {
+    let name = |run: &&BenchRun| {
+        let tool = run.reported.tool.as_ref().map(|tool| tool.name.as_str());
+        tool.or_else(|| run.conditions.get("client")).map(str::to_lowercase)
+    };
+    runs.iter().filter_map(name).collect()
 }
