@@ -180,3 +180,23 @@ fn every_reader_agrees_with_an_independent_reading() {
         println!("{checked} runs agree");
     }
 }
+
+#[test]
+fn what_the_server_says_of_itself_becomes_conditions_and_a_null_stays_unknown() {
+    let line = |quantization: &str| {
+        format!(
+            "{{\"backend\":\"sglang\",\"dataset_name\":\"random\",\"max_concurrency\":4,\"request_rate\":\"inf\",\
+             \"duration\":8.79,\"completed\":40,\"total_input_tokens\":4000,\"total_output_tokens\":640,\
+             \"request_throughput\":4.55,\"output_throughput\":72.8,\"mean_ttft_ms\":252.7,\
+             \"median_ttft_ms\":251.0,\"server_info\":{{\"model_path\":\"made-up-8b\",\"version\":\"0.5.5\",\
+             \"quantization\":{quantization}}}}}\n"
+        )
+    };
+    for (written, known) in [("\"fp8\"", Some("fp8")), ("null", None)] {
+        let read = trueline_logs::read_results_from("t", line(written).as_bytes());
+        let runs = read.unwrap().runs;
+        let conditions = &runs.first().unwrap().run.conditions;
+        assert_eq!(conditions.get("model"), Some("made-up-8b"));
+        assert_eq!(conditions.get("quantization"), known);
+    }
+}

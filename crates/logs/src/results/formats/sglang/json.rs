@@ -110,9 +110,10 @@ fn take_server(draft: &mut Draft, map: &Map) {
         let (source, total) = CACHED;
         draft.total(total, known_count(report.get("total_cached_tokens")), source);
     }
-    let named: [(&[&str], _); 2] = [
+    let named: [(&[&str], _); 3] = [
         (&["server_info", "model_path"], "model"),
         (&["server_info", "version"], "server_version"),
+        (&["server_info", "quantization"], "quantization"),
     ];
     draft.take_conditions(map, &named);
 }
