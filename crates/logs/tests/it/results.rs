@@ -188,7 +188,7 @@ fn what_the_server_says_of_itself_becomes_conditions_and_a_null_stays_unknown() 
             "{{\"backend\":\"sglang\",\"dataset_name\":\"random\",\"max_concurrency\":4,\"request_rate\":\"inf\",\
              \"duration\":8.79,\"completed\":40,\"total_input_tokens\":4000,\"total_output_tokens\":640,\
              \"request_throughput\":4.55,\"output_throughput\":72.8,\"mean_ttft_ms\":252.7,\
-             \"median_ttft_ms\":251.0,\"server_info\":{{\"model_path\":\"made-up-8b\",\"version\":\"0.5.5\",\
+             \"median_ttft_ms\":251.0,\"total_output_tokens_retokenized\":640,\"server_info\":{{\"model_path\":\"made-up-8b\",\"version\":\"0.5.5\",\
              \"quantization\":{quantization}}}}}\n"
         )
     };
