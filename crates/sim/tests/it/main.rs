@@ -2,5 +2,8 @@
 
 mod cached;
 mod conserved;
+mod counted;
+mod logged;
+mod logged_elsewhere;
 mod served;
 mod serving;
