@@ -1,0 +1,9 @@
+//! The simulator held against its own rules and against readers of what it writes.
+
+mod cached;
+mod conserved;
+mod counted;
+mod logged;
+mod logged_elsewhere;
+mod served;
+mod serving;
