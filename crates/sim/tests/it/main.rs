@@ -4,3 +4,5 @@ mod cached;
 mod conserved;
 mod served;
 mod serving;
+#[cfg(feature = "server")]
+mod socket;
