@@ -64,6 +64,6 @@ pub use metrics::{llama_cpp_metrics, vllm_metrics};
 pub use time::SimTime;
 pub use tokenizer::{Token, answer_token, detokenize, tokenize, words};
 pub use written::{
-    ClockStep, LogStyle, RateField, llama_cpp_lines, mtplx_line, own_line, sglang_line,
-    write_llama_cpp_log, write_mtplx_log, write_own_log, write_sglang_log,
+    ClockStep, LogStyle, RateField, Verbosity, llama_cpp_lines, mtplx_line, own_header, own_line,
+    sglang_line, write_llama_cpp_log, write_mtplx_log, write_own_log, write_sglang_log,
 };

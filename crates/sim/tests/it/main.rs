@@ -2,6 +2,9 @@
 
 mod cached;
 mod conserved;
+mod counted;
+mod logged;
+mod logged_elsewhere;
 mod served;
 mod serving;
 #[cfg(feature = "server")]
