@@ -96,11 +96,15 @@ pub(super) async fn answer(
         seed: driver.config().model.seed,
         number,
         created: driver.unix_seconds(),
+        clock_step: driver.clock_step(&faults),
         faults,
     };
     let frames = Frames::new(asked.api, number.0, &asked.model, terms.created);
     let reset_counters = terms.has(Fault::CounterReset);
     let style = Style::of(&terms, asked.delivery, connection);
+    if let Some(step) = terms.clock_step {
+        driver.step_clock_with(served.id, step);
+    }
     let done = match asked.delivery {
         Delivery::Streamed => {
             let transcript = Transcript::new(terms, frames, prompt);
@@ -300,8 +304,8 @@ async fn whole(
         }
         driver.sent(events.len());
     }
-    if let Some(step) = terms.clock_step() {
-        frames.created_at(terms.created.saturating_add(step));
+    if let Some(created) = terms.stepped() {
+        frames.created_at(created);
     }
     let thought = reasoning(&terms.faults).unwrap_or(0).min(facts.output);
     let text = |from: u64, to: u64| {

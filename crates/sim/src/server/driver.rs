@@ -11,15 +11,19 @@ use trueline_core::WallTime;
 use super::alarm::Alarm;
 use super::asked::Ending;
 use super::config::{Pace, ServerConfig};
+use super::faults::Fault;
 use super::lateness::Lateness;
 use crate::{
-    Engine, Error, Event, Finish, Happening, Ledger, Refused, RequestId, SimTime, Submission,
+    ClockStep, Engine, Error, Event, Finish, Happening, Ledger, LogStyle, RateField, Refused,
+    RequestId, SimTime, Submission,
 };
 
 /// In flood mode, so many events wait to be sent before the engine pauses.
 const FLOOD_AHEAD: u64 = 1 << 15;
 /// In flood mode, the engine makes so many events before the connections are looked at again.
 const FLOOD_BATCH: u64 = 1 << 12;
+/// In nanoseconds.
+const SECOND: i64 = 1_000_000_000;
 
 /// The engine against a clock.
 ///
@@ -46,6 +50,9 @@ struct State {
     /// What was counted since the counters were last set to zero; `None` if they never were.
     since_reset: Option<Ledger>,
     flooded_to: SimTime,
+    /// By how many seconds the wall clock is stepped with which request's first token.
+    steps_to_come: HashMap<RequestId, i32>,
+    clock_steps: Vec<ClockStep>,
 }
 
 /// What happened to one request and was not yet looked at.
@@ -71,6 +78,22 @@ impl Inbox {
         events.push(event);
         if events.len() == 1 {
             self.arrived.notify_one();
+        }
+    }
+}
+
+impl State {
+    fn stepped_by(&self, seconds: i32) -> bool {
+        self.clock_steps.iter().any(|step| step.by_nanos == i64::from(seconds) * SECOND)
+    }
+
+    /// Steps the clock where a request that does so has its first token.
+    fn step_clock(&mut self, event: &Event) {
+        if matches!(event.what, Happening::Tokens { .. } | Happening::Finished { .. })
+            && let Some(seconds) = self.steps_to_come.remove(&event.request)
+            && !self.stepped_by(seconds)
+        {
+            self.clock_steps.push(ClockStep::new(event.at, i64::from(seconds) * SECOND));
         }
     }
 }
@@ -117,6 +140,8 @@ impl Driver {
                 inboxes: HashMap::new(),
                 since_reset: None,
                 flooded_to: SimTime::ZERO,
+                steps_to_come: HashMap::new(),
+                clock_steps: Vec::new(),
             }),
             lateness: Mutex::new(Lateness::new()),
             wakes: Arc::new(Notify::new()),
@@ -134,9 +159,37 @@ impl Driver {
 
     /// The wall time, in whole seconds since 1970.
     pub(super) fn unix_seconds(&self) -> i64 {
-        let now = self.now(&locked(&self.state));
-        let wall = self.started_wall.plus(now.since_start());
-        wall.map_or(0, |wall| wall.as_nanos().div_euclid(1_000_000_000))
+        let state = locked(&self.state);
+        let wall = self.started_wall.plus(self.now(&state).since_start());
+        let stepped: i64 = state.clock_steps.iter().map(|step| step.by_nanos).sum();
+        wall.map_or(0, |wall| wall.as_nanos().saturating_add(stepped).div_euclid(SECOND))
+    }
+
+    /// By how much faults step the clock; `None` where it was stepped by so much already.
+    pub(super) fn clock_step(&self, faults: &[Fault]) -> Option<i32> {
+        let asked = faults.iter().find_map(|fault| match fault {
+            Fault::ClockStep(seconds) => Some(*seconds),
+            _ => None,
+        })?;
+        (!locked(&self.state).stepped_by(asked)).then_some(asked)
+    }
+
+    /// Steps the wall clock with the first token of a request.
+    pub(super) fn step_clock_with(&self, id: RequestId, seconds: i32) {
+        locked(&self.state).steps_to_come.insert(id, seconds);
+    }
+
+    /// How the logs are written.
+    pub(super) fn log_style(&self) -> LogStyle {
+        let mut style = LogStyle::new(self.started_wall, &*self.config.name);
+        let faults = &self.config.faults;
+        if faults.contains(&Fault::RateCountsCached) {
+            style.rate = RateField::CachedTokensIn;
+        } else if faults.contains(&Fault::RateLeavesTimeOut) {
+            style.rate = RateField::TimeLeftOut;
+        }
+        style.clock_steps.clone_from(&locked(&self.state).clock_steps);
+        style
     }
 
     /// Keeps the engine going; never ends.
@@ -249,6 +302,9 @@ impl Driver {
         for event in events {
             if let Some(counted) = &mut state.since_reset {
                 counted.record(&event);
+            }
+            if !state.steps_to_come.is_empty() {
+                state.step_clock(&event);
             }
             let over = matches!(event.what, Happening::Finished { .. });
             let cancelled = matches!(event.what, Happening::Finished { reason: Finish::Cancelled });

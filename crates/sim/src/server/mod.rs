@@ -14,7 +14,8 @@
 //! - `GET /v1/models`, `/health`, `/metrics` (vLLM's names or llama.cpp's: [`Dialect`]), `/slots`;
 //!   `POST /tokenize`.
 //! - `GET /sim/ledger` is the truth, a JSON object a line and request; `n` of `chatcmpl-n` and `cmpl-n`
-//!   is the line's `id`. `/sim/load` says how late tokens left; `/sim/faults` lists the faults.
+//!   is the line's `id`. `/sim/log/own`, `mtplx`, `sglang` and `llama-cpp` are the same as a request log.
+//!   `/sim/load` says how late tokens left; `/sim/faults` lists the faults.
 //! - A fault is the server's ([`ServerConfig::faults`]) or one request's: in the head,
 //!   `x-sim-fault: stall=2,usage-missing`, or behind the model's name, `"model": "sim+stall=2"`.
 //!

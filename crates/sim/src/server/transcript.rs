@@ -49,6 +49,8 @@ pub(super) struct Terms {
     pub(super) number: RequestId,
     /// Wall time of arrival, in seconds since 1970.
     pub(super) created: i64,
+    /// By how many seconds the wall clock is stepped with the first token.
+    pub(super) clock_step: Option<i32>,
 }
 
 /// Whether a server tells its own times and rates in each reply.
@@ -70,12 +72,9 @@ impl Terms {
         if told { facts.timings(&self.faults, self.prefill) } else { None }
     }
 
-    /// By how many seconds the wall clock is off once the first token has left.
-    pub(super) fn clock_step(&self) -> Option<i64> {
-        self.faults.iter().find_map(|fault| match fault {
-            Fault::ClockStep(seconds) => Some(i64::from(*seconds)),
-            _ => None,
-        })
+    /// Wall time from the first token on, in seconds since 1970; `None` where the clock runs evenly.
+    pub(super) fn stepped(&self) -> Option<i64> {
+        self.clock_step.map(|step| self.created.saturating_add(i64::from(step)))
     }
 }
 
@@ -189,9 +188,9 @@ impl Transcript {
         let place = self.sent;
         self.sent += 1;
         if place == 0
-            && let Some(step) = self.terms.clock_step()
+            && let Some(created) = self.terms.stepped()
         {
-            self.frames.created_at(self.terms.created.saturating_add(step));
+            self.frames.created_at(created);
         }
         let field = if place < self.reasoning { Field::Reasoning } else { Field::Content };
         if field != self.words_are {

@@ -14,6 +14,10 @@ fn terms(faults: &[Fault]) -> Terms {
         seed: 1,
         number: RequestId(3),
         created: 1_700_000_000,
+        clock_step: faults.iter().find_map(|fault| match fault {
+            Fault::ClockStep(seconds) => Some(*seconds),
+            _ => None,
+        }),
     }
 }
 

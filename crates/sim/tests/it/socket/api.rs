@@ -101,6 +101,11 @@ fn the_servers_pages_say_what_it_is() {
     assert_eq!((&tokens["count"], tokens["tokens"].as_array().map(Vec::len)), (&5.into(), Some(5)));
     streamed(&server, "", 2);
     assert!(get(&server, "/metrics").contains("vllm:"));
+    for format in ["own", "mtplx", "sglang", "llama-cpp"] {
+        let log = get(&server, &format!("/sim/log/{format}"));
+        assert!(!log.is_empty() && !log.contains("not_found_error"), "{format}: {log}");
+    }
+    assert!(get(&server, "/sim/log/other").contains("not_found_error"));
     config.dialect = Dialect::LlamaCpp;
     let server = start(config);
     streamed(&server, "", 2);

@@ -29,7 +29,7 @@ fn the_empty_event_leaves_long_before_the_first_token() {
     config.model.prefill_fixed = Duration::from_millis(150);
     let heard = streamed(&start(config), "role-first", 2);
     // The first token is due 150 ms after the empty event; half of it allows for a busy machine.
-    let gap = heard.when("\"content\":\" ") - heard.when("\"content\":\"\"");
+    let gap = heard.gap("\"content\":\"\"", "\"content\":\" ");
     assert!(gap >= Duration::from_millis(75), "{gap:?}");
 }
 
@@ -96,10 +96,7 @@ fn usage_missing_late_and_invented() {
     let server = start(quick());
     assert_eq!(streamed(&server, "usage-missing", 3).usage(), None);
     let late = streamed(&server, "usage-late=0.2", 3);
-    assert!(
-        late.when("\"usage\"") - late.when("\"finish_reason\":\"length\"")
-            >= Duration::from_millis(100)
-    );
+    assert!(late.gap("\"finish_reason\":\"length\"", "\"usage\"") >= Duration::from_millis(100));
     let honest = streamed(&server, "", 3).usage().unwrap();
     let invented = streamed(&server, "usage-invented", 3).usage().unwrap();
     assert_eq!(
@@ -142,7 +139,8 @@ fn error_event_ends_a_stream_of_status_200_and_cancels_the_request() {
 fn stall_is_silent_after_the_second_token_and_then_goes_on() {
     let heard = streamed(&start(quick()), "stall=0.3", 6);
     assert_eq!(heard.texts(), 6);
-    let longest = heard.reads.windows(2).map(|pair| pair[1].0 - pair[0].0).max().unwrap();
+    let longest =
+        heard.reads.windows(2).map(|pair| pair[1].0.saturating_sub(pair[0].0)).max().unwrap();
     // 300 ms less what the second token itself was late.
     assert!(longest >= Duration::from_millis(200), "{longest:?}");
 }
@@ -258,9 +256,22 @@ fn the_rate_counts_cached_tokens_or_leaves_time_out_where_asked() {
 
 #[test]
 fn clock_step_moves_the_stamps_from_the_first_token_on() {
-    let heard = streamed(&start(quick()), "role-first,clock-step=-3600", 2);
+    let server = start(quick());
+    let heard = streamed(&server, "role-first,clock-step=-3600", 2);
     let stamps: Vec<i64> = heard.events().iter().filter_map(|e| e["created"].as_i64()).collect();
-    assert_eq!(stamps[0] - stamps[1], 3_600);
+    // A second may have passed.
+    assert!((3_599..=3_600).contains(&(stamps[0] - stamps[1])), "{stamps:?}");
+    // Later requests find the clock stepped, and do not step it again.
+    let later = streamed(&server, "role-first,clock-step=-3600", 2);
+    let more: Vec<i64> = later.events().iter().filter_map(|e| e["created"].as_i64()).collect();
+    assert!((0..60).contains(&(more[0] - stamps[1])), "{stamps:?} {more:?}");
+    assert_eq!(more[0], more[1]);
+    let log = get(&server, "/sim/log/own");
+    let started: Vec<f64> = log
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok()?["started_at_s"].as_f64())
+        .collect();
+    assert!(started[0] - started[1] > 3_500.0, "{log}");
 }
 
 #[test]

@@ -72,6 +72,11 @@ impl Heard {
         self.events().into_iter().find_map(|event| event.get("usage").cloned())
     }
 
+    /// How long after one text another came.
+    pub(crate) fn gap(&self, from: &str, to: &str) -> Duration {
+        self.when(to).saturating_sub(self.when(from))
+    }
+
     /// When a text was first there.
     pub(crate) fn when(&self, text: &str) -> Duration {
         let mut so_far = Vec::new();
