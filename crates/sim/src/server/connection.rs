@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use tokio::net::TcpStream;
 
-use super::answer::{After, Plain, answer};
+use super::answer::answer;
 use super::asked::{Api, parse_asked};
 use super::driver::Driver;
 use super::faults::Fault;
 use super::head::{Connection, ParsedHead, RequestHead, parse_head};
 use super::pages::{page_at, tokens_of};
+use super::plain::Plain;
+use super::style::After;
 use super::wire::Wire;
 
 /// Serves a connection to its end.
@@ -81,10 +83,7 @@ async fn respond(
         }
     };
     plain.send(wire, head.connection).await?;
-    Ok(match head.connection {
-        Connection::Close => After::Closed,
-        Connection::Keep | Connection::KeepSaid => After::Kept,
-    })
+    Ok(After::reply(head.connection))
 }
 
 async fn generate(
@@ -103,10 +102,7 @@ async fn generate(
         Err(why) => {
             let refusal = Plain::error(400, "invalid_request_error", &why);
             refusal.send(wire, head.connection).await?;
-            Ok(match head.connection {
-                Connection::Close => After::Closed,
-                Connection::Keep | Connection::KeepSaid => After::Kept,
-            })
+            Ok(After::reply(head.connection))
         }
     }
 }

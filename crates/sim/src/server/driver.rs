@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 use trueline_core::WallTime;
@@ -12,18 +12,18 @@ use super::alarm::Alarm;
 use super::asked::Ending;
 use super::config::{Pace, ServerConfig};
 use super::faults::Fault;
+use super::inbox::{Inbox, locked};
 use super::lateness::Lateness;
+use super::wall::WallClock;
 use crate::{
-    ClockStep, Engine, Error, Event, Finish, Happening, Ledger, LogStyle, RateField, Refused,
-    RequestId, SimTime, Submission,
+    Engine, Error, Finish, Happening, Ledger, LogStyle, RateField, Refused, RequestId, SimTime,
+    Submission,
 };
 
 /// In flood mode, so many events wait to be sent before the engine pauses.
 const FLOOD_AHEAD: u64 = 1 << 15;
 /// In flood mode, the engine makes so many events before the connections are looked at again.
 const FLOOD_BATCH: u64 = 1 << 12;
-/// In nanoseconds.
-const SECOND: i64 = 1_000_000_000;
 
 /// The engine against a clock.
 ///
@@ -50,56 +50,7 @@ struct State {
     /// What was counted since the counters were last set to zero; `None` if they never were.
     since_reset: Option<Ledger>,
     flooded_to: SimTime,
-    /// By how many seconds the wall clock is stepped with which request's first token.
-    steps_to_come: HashMap<RequestId, i32>,
-    clock_steps: Vec<ClockStep>,
-}
-
-/// What happened to one request and was not yet looked at.
-#[derive(Debug, Default)]
-pub(super) struct Inbox {
-    events: Mutex<Vec<Event>>,
-    arrived: Notify,
-}
-
-impl Inbox {
-    /// Waits until there is something.
-    pub(super) async fn wait(&self) {
-        self.arrived.notified().await;
-    }
-
-    /// Takes what is there.
-    pub(super) fn take(&self) -> Vec<Event> {
-        std::mem::take(&mut *locked(&self.events))
-    }
-
-    fn put(&self, event: Event) {
-        let mut events = locked(&self.events);
-        events.push(event);
-        if events.len() == 1 {
-            self.arrived.notify_one();
-        }
-    }
-}
-
-impl State {
-    fn stepped_by(&self, seconds: i32) -> bool {
-        self.clock_steps.iter().any(|step| step.by_nanos == i64::from(seconds) * SECOND)
-    }
-
-    /// Steps the clock where a request that does so has its first token.
-    fn step_clock(&mut self, event: &Event) {
-        if matches!(event.what, Happening::Tokens { .. } | Happening::Finished { .. })
-            && let Some(seconds) = self.steps_to_come.remove(&event.request)
-            && !self.stepped_by(seconds)
-        {
-            self.clock_steps.push(ClockStep::new(event.at, i64::from(seconds) * SECOND));
-        }
-    }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    wall: WallClock,
 }
 
 /// A request that the engine has; it is cancelled when it is dropped before its end.
@@ -128,20 +79,18 @@ impl Driver {
     /// An idle engine; its clock starts now.
     pub(super) fn new(config: ServerConfig) -> Result<Self, Error> {
         let engine = Engine::new(config.model.clone())?;
-        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let nanos = i64::try_from(since_epoch.as_nanos()).unwrap_or(i64::MAX);
+        let wall = WallClock::new();
         Ok(Self {
             config,
             started: Instant::now(),
-            started_wall: WallTime::from_nanos(nanos),
+            started_wall: wall.start(),
             state: Mutex::new(State {
                 engine,
                 submitted: 0,
                 inboxes: HashMap::new(),
                 since_reset: None,
                 flooded_to: SimTime::ZERO,
-                steps_to_come: HashMap::new(),
-                clock_steps: Vec::new(),
+                wall,
             }),
             lateness: Mutex::new(Lateness::new()),
             wakes: Arc::new(Notify::new()),
@@ -160,23 +109,12 @@ impl Driver {
     /// The wall time, in whole seconds since 1970.
     pub(super) fn unix_seconds(&self) -> i64 {
         let state = locked(&self.state);
-        let wall = self.started_wall.plus(self.now(&state).since_start());
-        let stepped: i64 = state.clock_steps.iter().map(|step| step.by_nanos).sum();
-        wall.map_or(0, |wall| wall.as_nanos().saturating_add(stepped).div_euclid(SECOND))
+        state.wall.unix_seconds(self.now(&state))
     }
 
-    /// By how much faults step the clock; `None` where it was stepped by so much already.
-    pub(super) fn clock_step(&self, faults: &[Fault]) -> Option<i32> {
-        let asked = faults.iter().find_map(|fault| match fault {
-            Fault::ClockStep(seconds) => Some(*seconds),
-            _ => None,
-        })?;
-        (!locked(&self.state).stepped_by(asked)).then_some(asked)
-    }
-
-    /// Steps the wall clock with the first token of a request.
-    pub(super) fn step_clock_with(&self, id: RequestId, seconds: i32) {
-        locked(&self.state).steps_to_come.insert(id, seconds);
+    /// Has faults step the wall clock with a request's first token; by how many seconds.
+    pub(super) fn step_clock_with(&self, id: RequestId, faults: &[Fault]) -> Option<i32> {
+        locked(&self.state).wall.step_with(id, faults)
     }
 
     /// How the logs are written.
@@ -188,7 +126,7 @@ impl Driver {
         } else if faults.contains(&Fault::RateLeavesTimeOut) {
             style.rate = RateField::TimeLeftOut;
         }
-        style.clock_steps.clone_from(&locked(&self.state).clock_steps);
+        style.clock_steps = locked(&self.state).wall.steps().to_vec();
         style
     }
 
@@ -270,7 +208,7 @@ impl Driver {
     }
 
     /// How late something due at `due` is at `now`; `None` where nothing is due at any time.
-    pub(super) fn late(&self, due: SimTime, now: Instant) -> Option<std::time::Duration> {
+    pub(super) fn late(&self, due: SimTime, now: Instant) -> Option<Duration> {
         let due = self.started.checked_add(due.since_start())?;
         (self.config.pace == Pace::RealTime).then(|| now.saturating_duration_since(due))
     }
@@ -303,9 +241,7 @@ impl Driver {
             if let Some(counted) = &mut state.since_reset {
                 counted.record(&event);
             }
-            if !state.steps_to_come.is_empty() {
-                state.step_clock(&event);
-            }
+            state.wall.take(&event);
             let over = matches!(event.what, Happening::Finished { .. });
             let cancelled = matches!(event.what, Happening::Finished { reason: Finish::Cancelled });
             let id = event.request;

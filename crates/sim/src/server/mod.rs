@@ -35,11 +35,18 @@ mod facts;
 mod faults;
 mod frames;
 mod head;
+mod inbox;
 mod lateness;
 mod pages;
+mod plain;
 mod running;
 mod story;
+mod streamed;
+mod style;
+mod terms;
 mod transcript;
+mod wall;
+mod whole;
 mod wire;
 
 pub use config::{Dialect, Pace, Reach, ServerConfig};

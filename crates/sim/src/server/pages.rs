@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::answer::Plain;
 use super::config::{Dialect, ServerConfig};
 use super::driver::Driver;
 use super::faults::Fault;
+use super::plain::Plain;
 use crate::{
     Load, Token, llama_cpp_metrics, tokenize, vllm_metrics, write_llama_cpp_log, write_mtplx_log,
     write_own_log, write_sglang_log,

@@ -1,8 +1,9 @@
-use trueline_core::Tokens;
+use trueline_core::{Tokens, TokensPerSecond};
 
 use super::*;
-use crate::Finish;
 use crate::server::asked::Api;
+use crate::server::terms::Timings;
+use crate::{Finish, RequestId};
 
 fn terms(faults: &[Fault]) -> Terms {
     Terms {
