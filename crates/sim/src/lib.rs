@@ -45,6 +45,8 @@ mod ledger;
 mod lengths;
 mod metrics;
 mod mix;
+#[cfg(feature = "server")]
+pub mod server;
 mod step;
 mod stream;
 mod time;

@@ -7,3 +7,5 @@ mod logged;
 mod logged_elsewhere;
 mod served;
 mod serving;
+#[cfg(feature = "server")]
+mod socket;
