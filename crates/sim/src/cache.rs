@@ -1,0 +1,5 @@
+//! The block prefix cache.
+
+/// To come.
+#[derive(Debug, Clone, Default)]
+pub struct PrefixCache {}

@@ -1,0 +1,1 @@
+//! The simulator held against its own rules and against readers of what it writes.
