@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Runs clients of other people's making against the simulated server and holds what they report against its ledger:
 # the OpenAI Python SDK, SGLang's benchmark (its Rust client, from the wheel of 0.5.23), AIPerf 0.13.0 and
-# inference-perf 0.7.0, all unchanged, each at concurrency 1 and 4.
+# inference-perf 0.7.0, all unchanged, each at concurrency 1 and 4, and then against some of the server's faults.
 #
-#   scripts/real-clients.sh VENVS OUT             # install, run, print the table
-#   scripts/real-clients.sh VENVS OUT docs        # and write it into docs/simulator.md
+#   scripts/real-clients.sh VENVS OUT             # install, run, print the tables
+#   scripts/real-clients.sh VENVS OUT docs        # and write them into docs/simulator.md
 #
-# Opt-in: it installs 2 GB into VENVS (kept for the next time) and runs for about six minutes. OUT is written anew and must
+# Opt-in: it installs 2 GB into VENVS (kept for the next time) and runs for about fifteen minutes. OUT is written anew and must
 # not be there. It needs bash, Rust, Python 3 with venv, and the Pythons that the tools ask for: one that the wheel of
 # sglang has an extension for (SGLANG_PYTHON, default python3), one for AIPerf (AIPERF_PYTHON, default python3) and one of
 # 3.12 or later for inference-perf (INFERENCE_PERF_PYTHON, default python3.12). It listens on the loopback at port 8110
@@ -44,8 +44,7 @@ cargo build --quiet --release --manifest-path "$root/Cargo.toml" -p trueline-liv
 server=${SIMULATE_SERVER:-"$root/target/release/examples/simulate_server"}
 python3 "$root/scripts/real/clients.py" --venvs "$venvs" --out "$out" --port "${CLIENTS_PORT:-8110}" \
     --server "$server --port {port}"
-if [[ -n $docs ]]; then
-    python3 "$root/scripts/real/clients_table.py" "$out" --into "$root/docs/simulator.md"
-else
-    python3 "$root/scripts/real/clients_table.py" "$out"
-fi
+into=()
+[[ -z $docs ]] || into=(--into "$root/docs/simulator.md")
+python3 "$root/scripts/real/clients_faults.py" "$out" "${into[@]}"
+python3 "$root/scripts/real/clients_table.py" "$out" "${into[@]}"

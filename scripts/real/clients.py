@@ -4,8 +4,9 @@
     python3 scripts/real/clients.py --venvs VENVS --out OUT --server 'COMMAND … --port {port}'
 
 Every run has a server of its own, started for it, so that its ledger holds this run alone and its prefix cache starts
-empty. One run at a time: the clients share the machine with the server. OUT gets a folder a run, CLIENT-cN, with what
-the client wrote (result.json or result.jsonl, console.txt) and what was true (ledger.jsonl, load.json).
+empty. One run at a time: the clients share the machine with the server. OUT gets a folder a run, CLIENT-cN or
+CLIENT+FAULT, with what the client wrote (result.json or result.jsonl, console.txt) and what was true (ledger.jsonl,
+load.json). A fault is asked for behind the model's name; where a client comes to no result, its exit status is kept.
 """
 import argparse
 import json
@@ -22,6 +23,12 @@ from pieces import pieces
 
 HERE = Path(__file__).resolve().parent
 LEVELS = (1, 4)
+# What clients are known to differ in, and what they are known to fall for.
+FAULTS = (
+    "role-first", "usage-late=0.5", "usage-missing", "usage-invented", "tokens-per-chunk=4", "reasoning=4", "after-done",
+    "error-event=4", "close-kept",
+)
+FAULT_LEVEL, FAULT_REQUESTS = 4, 12
 
 
 class Served:
@@ -112,19 +119,28 @@ def version(options, name, package):
     return next(found.version for found in distributions(name=package, path=folders))
 
 
-def measure(options, name, command, package, written, kept, level):
-    out = options.out / f"{name}-c{level}"
+def measure(options, name, command, package, written, kept, level, fault=None):
+    out = options.out / (f"{name}+{fault}" if fault else f"{name}-c{level}")
     out.mkdir()
     with (out / "console.txt").open("w") as console, (out / "server.txt").open("w") as said:
         with Served(options, said) as served:
             parts = [str(part) for line in command(options, level, served.url, out) for part in line]
-            subprocess.run(parts, cwd=out, check=True, stdout=console, stderr=subprocess.STDOUT)
+            status = subprocess.run(parts, cwd=out, stdout=console, stderr=subprocess.STDOUT).returncode
             (out / "ledger.jsonl").write_bytes(served.read("/sim/ledger"))
             (out / "load.json").write_bytes(served.read("/sim/load"))
-    if written != kept:
+    if written != kept and (out / written).exists():
         (out / kept).write_bytes((out / written).read_bytes())
-    run = {"client": name, "version": version(options, name, package), "concurrency": level}
-    (out / "run.json").write_text(json.dumps(run | {"requests": options.requests}))
+    if status and not fault:
+        raise SystemExit(f"{name} ended with status {status}: {out}/console.txt")
+    run = {"client": name, "version": version(options, name, package), "concurrency": level, "fault": fault}
+    (out / "run.json").write_text(json.dumps(run | {"requests": options.requests, "status": status}))
+
+
+def with_fault(options, fault):
+    """The options of a run that asks for a fault."""
+    asked = argparse.Namespace(**vars(options))
+    asked.model, asked.requests = f"{options.model}+{fault}", FAULT_REQUESTS
+    return asked
 
 
 def main():
@@ -132,22 +148,27 @@ def main():
     parser.add_argument("--venvs", required=True, type=Path)
     parser.add_argument("--out", required=True, type=Path)
     parser.add_argument("--server", required=True, help="its command; {port} stands for the port")
-    parser.add_argument("--model", default="trueline-sim", help="what the server calls its model")
+    parser.add_argument("--model", default="sim", help="what the server calls its model")
     parser.add_argument("--port", type=int, default=8110)
     parser.add_argument("--requests", type=int, default=60)
     parser.add_argument("--prompt", type=int, default=100, help="tokens")
     parser.add_argument("--output", type=int, default=32, help="tokens")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", action="append", help="a client of these alone")
+    parser.add_argument("--fault", action="append", help="these faults alone; an empty one for none")
     options = parser.parse_args()
+    options.fault = options.fault and [fault for fault in options.fault if fault]
     options.out.mkdir(parents=True)
     options.out, options.venvs = options.out.resolve(), options.venvs.resolve()
     tokenizer(options.out / "words")
     pieces(options.out / "pieces", options.venvs / "aiperf")
+    clients = [client for client in CLIENTS if not options.only or client[0] in options.only]
     for level in LEVELS:
-        for name, *rest in CLIENTS:
-            if not options.only or name in options.only:
-                measure(options, name, *rest, level)
+        for client in clients:
+            measure(options, *client, level)
+    for fault in options.fault if options.fault is not None else FAULTS:
+        for client in clients:
+            measure(with_fault(options, fault), *client, FAULT_LEVEL, fault)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from statistics import fmean, median
 
-BEGIN, END = "<!-- real clients: begin -->", "<!-- real clients: end -->"
+MARKS = "<!-- real clients: begin -->", "<!-- real clients: end -->"
 
 # What is known to part a client's figure from the ledger's, whatever the server: by letter.
 CAUSES = {
@@ -63,7 +63,7 @@ def true_figures(entries):
     ms = 1e3
     return {
         "requests": len(entries),
-        "prompt tokens": sum(entry["prompt_tokens"] for entry in entries),
+        "prompt tokens": total(entry["prompt_tokens"] for entry in entries),
         "output tokens": sum(output),
         "ttft": spread([ms * (at - start) for at, start in zip(first, arrived)]),
         "itl": spread([ms * (b - a) for each in times for a, b in zip(each, each[1:])]),
@@ -74,15 +74,41 @@ def true_figures(entries):
 
 
 def spread(samples):
-    return fmean(samples), median(samples)
+    return (fmean(samples), median(samples)) if samples else None
+
+
+def total(counts):
+    """The sum; none where one of them is not known."""
+    counts = list(counts)
+    return None if None in counts else sum(counts)
+
+
+def look(result, *keys):
+    """What stands there; none where nothing does."""
+    for key in keys:
+        result = result.get(key) if isinstance(result, dict) else None
+    return result
+
+
+def both(result, mean, middle, scale=1.0):
+    """A metric's mean and median; none where one is missing."""
+    found = look(result, *mean), look(result, *middle)
+    return None if None in found else tuple(scale * part for part in found)
+
+
+def whole(value):
+    return None if value is None else int(value)
 
 
 def said_by_openai(result):
     replies = result["replies"]
+    if not replies:
+        return {"requests": 0}
     as_entries = [
         {
             "arrived_ns": 1e9 * reply["sent_s"], "token_times_ns": [1e9 * at for at in reply["arrivals_s"]],
-            "prompt_tokens": reply["prompt_tokens"], "output_tokens": reply["output_tokens"],
+            # Without usage there is nothing to go by but the chunks, and nothing at all for the prompt.
+            "prompt_tokens": reply["prompt_tokens"], "output_tokens": reply["output_tokens"] or len(reply["arrivals_s"]),
         }
         for reply in replies
     ]
@@ -92,41 +118,41 @@ def said_by_openai(result):
 
 
 def said_by_sglang(result):
-    of = lambda key: (result[f"mean_{key}_ms"], result[f"median_{key}_ms"])
+    of = lambda key: both(result, [f"mean_{key}_ms"], [f"median_{key}_ms"])
     return {
-        "requests": result["completed"],
-        "prompt tokens": result["total_input_tokens"],
-        "output tokens": result["total_output_tokens"],
+        "requests": look(result, "completed"),
+        "prompt tokens": look(result, "total_input_tokens"),
+        "output tokens": look(result, "total_output_tokens"),
         "ttft": of("ttft"), "itl": of("itl"), "tpot": of("tpot"), "e2e": of("e2e_latency"),
-        "output rate": result["output_throughput"],
+        "output rate": look(result, "output_throughput"),
     }
 
 
 def said_by_aiperf(result):
-    of = lambda key: (result[key]["avg"], result[key]["p50"])
+    of = lambda key: both(result, [key, "avg"], [key, "p50"])
     return {
-        "requests": int(result["request_count"]["avg"]),
-        "prompt tokens": int(result["total_isl"]["avg"]),
-        "output tokens": int(result["total_osl"]["avg"]),
+        "requests": whole(look(result, "request_count", "avg")),
+        "prompt tokens": whole(look(result, "total_isl", "avg")),
+        "output tokens": whole(look(result, "total_osl", "avg")),
         "ttft": of("time_to_first_token"),
         "itl": of("inter_chunk_latency"),
         # Its inter_token_latency is one value a request.
         "tpot": of("inter_token_latency"),
         "e2e": of("request_latency"),
-        "output rate": result["output_token_throughput"]["avg"],
+        "output rate": look(result, "output_token_throughput", "avg"),
     }
 
 
 def said_by_inference_perf(result):
-    done = result["successes"]
-    of = lambda key: (1e3 * done["latency"][key]["mean"], 1e3 * done["latency"][key]["median"])
+    done = look(result, "successes")
+    of = lambda key: both(done, ["latency", key, "mean"], ["latency", key, "median"], 1e3)
     return {
-        "requests": done["count"],
-        "prompt tokens": int(done["prompt_tokens"]["total"]),
-        "output tokens": int(done["output_tokens"]["total"]),
+        "requests": look(done, "count"),
+        "prompt tokens": whole(look(done, "prompt_tokens", "total")),
+        "output tokens": whole(look(done, "output_tokens", "total")),
         "ttft": of("time_to_first_token"), "itl": of("inter_token_latency"),
         "tpot": of("time_per_output_token"), "e2e": of("request_latency"),
-        "output rate": done["throughput"]["output_tokens_per_sec"],
+        "output rate": look(done, "throughput", "output_tokens_per_sec"),
     }
 
 
@@ -159,13 +185,25 @@ def off(figure, gap):
     return abs(gap) > ALLOWED_RATE if isinstance(gap, float) else gap != 0
 
 
-def rows(folder):
-    run = json.loads((folder / "run.json").read_text())
-    kept = next(path for path in folder.iterdir() if path.stem == "result")
-    said = SAID[run["client"]](json.loads(kept.read_text()))
+def runs(out):
+    """The runs of a folder and what each is, in the order of the clients."""
+    found = [(path.parent, json.loads(path.read_text())) for path in out.glob("*/run.json")]
+    return sorted(found, key=lambda run: (list(SAID).index(run[1]["client"]), run[0].name))
+
+
+def said_in(folder, run):
+    """What the client says; none where it wrote nothing."""
+    kept = [path for path in folder.iterdir() if path.stem == "result"]
+    return SAID[run["client"]](json.loads(kept[0].read_text())) if kept else None
+
+
+def rows(folder, run):
+    said = said_in(folder, run)
     entries, trials = ledger(folder, said["requests"])
     true = true_figures(entries)
     for figure, value in said.items():
+        if value is None:
+            raise SystemExit(f"{folder.name} says nothing of its {figure}")
         gap = difference(value, true[figure])
         known = KNOWN[run["client"]].get(figure, "")
         if figure == "requests" and trials:
@@ -184,10 +222,10 @@ def table(out):
     lines = ["| client | version | concurrency | figure | client says | ledger says | difference | known cause |"]
     lines.append("| --- | --- | --- | --- | --- | --- | --- | --- |")
     late = []
-    folders = [path for path in out.iterdir() if (path / "run.json").exists()]
-    order = lambda path: (list(SAID).index(path.name.rsplit("-c", 1)[0]), path.name)
-    for folder in sorted(folders, key=order):
-        for cells, is_late in rows(folder):
+    for folder, run in runs(out):
+        if run["fault"]:
+            continue
+        for cells, is_late in rows(folder, run):
             lines.append("| " + " | ".join(cells) + " |")
             if is_late:
                 late.append(f"{cells[0]} at concurrency {cells[2]}: {cells[3]} is {cells[6]} off the ledger")
@@ -198,6 +236,12 @@ def table(out):
     return "\n".join(lines), late
 
 
+def put(path, marks, text):
+    """Replaces what stands between two markers of a file."""
+    head, rest = path.read_text().split(marks[0])
+    path.write_text(f"{head}{marks[0]}\n\n{text}\n\n{marks[1]}{rest.split(marks[1])[1]}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("out", type=Path)
@@ -205,9 +249,7 @@ def main():
     options = parser.parse_args()
     text, late = table(options.out)
     if options.into:
-        whole = options.into.read_text()
-        head, rest = whole.split(BEGIN)
-        options.into.write_text(f"{head}{BEGIN}\n\n{text}\n\n{END}{rest.split(END)[1]}")
+        put(options.into, MARKS, text)
     else:
         print(text)
     print("\n".join(late) or "every figure is within what is known of its client", file=sys.stderr)

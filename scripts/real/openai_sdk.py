@@ -39,8 +39,8 @@ async def one(client, options, prompt):
         "sent_s": sent,
         "arrivals_s": arrivals,
         "ended_s": time.perf_counter(),
-        "prompt_tokens": usage.prompt_tokens,
-        "output_tokens": usage.completion_tokens,
+        "prompt_tokens": usage and usage.prompt_tokens,
+        "output_tokens": usage and usage.completion_tokens,
     }
 
 
@@ -50,14 +50,19 @@ async def run(options):
     client = openai.AsyncOpenAI(base_url=f"{options.base_url}/v1", api_key="none", max_retries=0)
     waiting, replies, failures = iter(prompts), [], []
 
+    async def ask(prompt):
+        try:
+            replies.append(await one(client, options, prompt))
+        except openai.OpenAIError as error:
+            failures.append(repr(error))
+
     async def user():
         for prompt in waiting:
-            try:
-                replies.append(await one(client, options, prompt))
-            except (openai.OpenAIError, AttributeError) as error:
-                failures.append(repr(error))
+            await ask(prompt)
 
-    await one(client, options, next(waiting))
+    await ask(next(waiting))
+    for trial in (replies, failures):
+        trial.clear()
     await asyncio.gather(*(user() for _ in range(options.concurrency)))
     models = [model.id async for model in client.models.list()]
     return {"version": openai.__version__, "models": models, "replies": replies, "failures": failures}
