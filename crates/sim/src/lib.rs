@@ -44,6 +44,8 @@ mod ledger;
 mod lengths;
 mod metrics;
 mod mix;
+#[cfg(feature = "server")]
+pub mod server;
 mod stream;
 mod time;
 mod tokenizer;

@@ -1,0 +1,47 @@
+//! The simulated server on a socket: HTTP/1.1, the interfaces of OpenAI, and faults on request.
+//!
+//! ```no_run
+//! use trueline_sim::server::{Server, ServerConfig};
+//!
+//! let server = Server::start("127.0.0.1:0", ServerConfig::default())?;
+//! println!("curl http://{}/v1/models", server.address());
+//! server.wait();
+//! # Ok::<(), trueline_sim::server::ServerError>(())
+//! ```
+//!
+//! - `POST /v1/chat/completions` and `/v1/completions`, streamed or whole; `usage` with cached tokens,
+//!   in a stream where `stream_options.include_usage` asks for it.
+//! - `GET /v1/models`, `/health`, `/metrics` (vLLM's names or llama.cpp's: [`Dialect`]), `/slots`;
+//!   `POST /tokenize`.
+//! - `GET /sim/ledger` is the truth, a JSON object a line and request; `n` of `chatcmpl-n` and `cmpl-n`
+//!   is the line's `id`. `/sim/load` says how late tokens left; `/sim/faults` lists the faults.
+//! - A fault is the server's ([`ServerConfig::faults`]) or one request's: in the head,
+//!   `x-sim-fault: stall=2,usage-missing`, or behind the model's name, `"model": "sim+stall=2"`.
+//!
+//! A token's text is fit for [`tokenize`](crate::tokenize): who counts the text of an answer finds its
+//! tokens. A conversation's prompt is each message as `role: text` and a line end, then `assistant:`.
+//! Sampling options, `n`, `stop`, tools and formats are accepted and do nothing; any model's name is.
+//! A client that closes its sending half is taken to be gone, and its request is cancelled.
+
+mod alarm;
+mod answer;
+mod asked;
+mod config;
+mod connection;
+mod driver;
+mod error;
+mod facts;
+mod faults;
+mod frames;
+mod head;
+mod lateness;
+mod pages;
+mod running;
+mod transcript;
+mod wire;
+
+pub use config::{Dialect, Pace, Reach, ServerConfig};
+pub use error::{ServerError, ServerErrorKind};
+pub use faults::{Fault, FaultHelp, UnknownFault};
+pub use lateness::{Bottleneck, LoadReport};
+pub use running::Server;
