@@ -148,9 +148,8 @@ mod tests {
 
     #[test]
     fn a_model_of_zeros_is_refused_by_name() {
-        let mut model = ModelConfig::default();
-        assert_eq!(model.check(), Ok(()));
-        model.max_streams = 0;
+        assert_eq!(ModelConfig::default().check(), Ok(()));
+        let model = ModelConfig { max_streams: 0, ..ModelConfig::default() };
         let error = model.check().unwrap_err();
         assert!(error.to_string().contains("a number of streams above zero"), "{error}");
     }
@@ -167,13 +166,12 @@ mod tests {
 
     #[test]
     fn half_of_the_varied_steps_are_longer() {
-        let mut model = ModelConfig::default();
-        model.spread = Ratio::new(0.2).unwrap();
+        let varied = Ratio::new(0.2).unwrap();
+        let model = ModelConfig { spread: varied, ..ModelConfig::default() };
         let base = Duration::from_millis(10);
         let longer = (0..2_000).filter(|step| model.varied(base, *step) > base).count();
         // Binomial, n = 2,000, p = 1/2: 1,000 and four times 22.4.
         assert!(longer.abs_diff(1_000) < 90, "{longer}");
-        model.spread = Ratio::new(0.0).unwrap();
-        assert_eq!(model.varied(base, 5), base);
+        assert_eq!(ModelConfig::default().varied(base, 5), base);
     }
 }

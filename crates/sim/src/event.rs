@@ -103,6 +103,8 @@ pub enum Happening {
     Scheduled {
         /// Prompt tokens that came from the cache and were not counted before.
         cached: Tokens,
+        /// Its place: the lowest free one, from 0.
+        slot: u32,
     },
     /// A part of its prompt was computed.
     Prefilled {

@@ -38,6 +38,7 @@
 mod cache;
 mod config;
 mod engine;
+mod entry;
 mod error;
 mod event;
 mod ledger;
@@ -46,17 +47,18 @@ mod metrics;
 mod mix;
 #[cfg(feature = "server")]
 pub mod server;
+mod step;
 mod stream;
 mod time;
 mod tokenizer;
 mod written;
 
-pub use cache::PrefixCache;
 pub use config::ModelConfig;
 pub use engine::{Engine, Load};
+pub use entry::LedgerEntry;
 pub use error::{Error, ErrorKind};
 pub use event::{Event, Finish, Happening, Refused, RequestId, Submission};
-pub use ledger::{Ledger, LedgerEntry};
+pub use ledger::Ledger;
 pub use lengths::OutputLengths;
 pub use metrics::{llama_cpp_metrics, vllm_metrics};
 pub use time::SimTime;

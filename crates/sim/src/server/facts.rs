@@ -31,7 +31,7 @@ impl Facts {
     /// Takes in what happened.
     pub(super) fn take(&mut self, event: &Event) {
         match event.what {
-            Happening::Scheduled { cached } => {
+            Happening::Scheduled { cached, .. } => {
                 self.scheduled.get_or_insert(event.at);
                 *self.cached.get_or_insert(0) += cached.get();
             }
@@ -138,7 +138,7 @@ mod tests {
     fn facts() -> Facts {
         let mut facts = Facts::new(1_000);
         let happened = [
-            (0, Happening::Scheduled { cached: Tokens::new(600) }),
+            (0, Happening::Scheduled { cached: Tokens::new(600), slot: 0 }),
             (2_000, prefilled(400)),
             (2_000, Happening::Tokens { n: Tokens::new(1) }),
             (2_100, Happening::Tokens { n: Tokens::new(1) }),

@@ -37,6 +37,7 @@ mod head;
 mod lateness;
 mod pages;
 mod running;
+mod story;
 mod transcript;
 mod wire;
 
@@ -45,3 +46,4 @@ pub use error::{ServerError, ServerErrorKind};
 pub use faults::{Fault, FaultHelp, UnknownFault};
 pub use lateness::{Bottleneck, LoadReport};
 pub use running::Server;
+pub use story::StoryClock;

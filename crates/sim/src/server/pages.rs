@@ -75,7 +75,7 @@ fn ledger(driver: &Driver) -> Vec<u8> {
 
 fn slots(config: &ServerConfig, load: Load) -> Value {
     let longest = config.model.longest().get();
-    let slot = |id| json!({"id": id, "n_ctx": longest, "speculative": false, "is_processing": id < load.running});
+    let slot = |id| json!({"id": id, "n_ctx": longest, "speculative": false, "is_processing": u64::from(id) < load.running});
     (0..config.model.max_streams).map(slot).collect()
 }
 

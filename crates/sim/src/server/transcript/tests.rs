@@ -30,7 +30,7 @@ fn acts(faults: &[Fault]) -> Vec<Act> {
     let tokens = |n| Happening::Tokens { n: Tokens::new(n) };
     let mut acts = Vec::new();
     for (ms, what) in [
-        (0, Happening::Scheduled { cached: Tokens::new(16) }),
+        (0, Happening::Scheduled { cached: Tokens::new(16), slot: 0 }),
         (10, part(16)),
         (20, part(8)),
         (20, tokens(1)),

@@ -1,0 +1,3 @@
+//! What the live example programs share: their arguments.
+
+pub mod simulated;
