@@ -43,7 +43,7 @@ install inference-perf "${INFERENCE_PERF_PYTHON:-python3.12}" inference-perf==0.
 cargo build --quiet --release --manifest-path "$root/Cargo.toml" -p trueline-live-examples --example simulate_server
 server=${SIMULATE_SERVER:-"$root/target/release/examples/simulate_server"}
 python3 "$root/scripts/real/clients.py" --venvs "$venvs" --out "$out" --port "${CLIENTS_PORT:-8110}" \
-    --server "$server --port {port}"
+    --server "$server --port {port} --prefill 1000 --prefill-fixed 50 --decode-step 20 --decode-step-per-stream 1 --spread 0.05"
 into=()
 [[ -z $docs ]] || into=(--into "$root/docs/simulator.md")
 python3 "$root/scripts/real/clients_faults.py" "$out" "${into[@]}"

@@ -26,7 +26,7 @@ LEVELS = (1, 4)
 # What clients are known to differ in, and what they are known to fall for.
 FAULTS = (
     "role-first", "usage-late=0.5", "usage-missing", "usage-invented", "tokens-per-chunk=4", "reasoning=4", "after-done",
-    "error-event=4", "close-kept",
+    "error-event=4", "close-kept", "http10", "comments",
 )
 FAULT_LEVEL, FAULT_REQUESTS = 4, 12
 
@@ -61,32 +61,32 @@ class Served:
 def openai_sdk(options, level, url, out):
     yield options.venvs / "openai/bin/python", HERE / "openai_sdk.py", "--base-url", url, "--model", options.model
     yield "--requests", options.requests, "--concurrency", level, "--prompt", options.prompt
-    yield "--output", options.output, "--seed", options.seed, "--out", out / "result.json"
+    yield "--output", options.output, "--seed", options.seed, "--out", "result.json"
 
 
 def sglang(options, level, url, out):
     client = next(options.venvs.glob("sglang/lib/python*/site-packages/sglang/srt/rust_extensions/_bench*.so"))
     yield options.venvs / "sglang/bin/python", "-c", SGLANG, client
-    yield "--backend", "vllm", "--base-url", url, "--dataset-name", "random-ids", "--model", options.model
-    yield "--tokenizer", options.out / "words", "--num-prompts", options.requests
+    yield "--backend", f"vllm{'-chat' if options.chat else ''}", "--base-url", url, "--dataset-name", "random-ids", "--model", options.model
+    yield "--tokenizer", "../words", "--num-prompts", options.requests
     yield "--random-input-len", options.prompt, "--random-output-len", options.output, "--random-range-ratio", "1.0"
     yield "--max-concurrency", level, "--warmup-requests", 1, "--worker-threads", 1, "--seed", options.seed
-    yield "--disable-tqdm", "--output-file", out / "result.jsonl", "--output-details"
+    yield "--disable-tqdm", "--output-file", "result.jsonl", "--output-details"
 
 
 def aiperf(options, level, url, out):
     yield options.venvs / "aiperf/bin/aiperf", "profile", "-m", options.model, "--url", url
     yield "--endpoint-type", "chat", "--streaming", "--concurrency", level, "--request-count", options.requests
     yield "--synthetic-input-tokens-mean", options.prompt, "--synthetic-input-tokens-stddev", 0
-    yield "--output-tokens-mean", options.output, "--output-tokens-stddev", 0, "--tokenizer", options.out / "pieces"
-    yield "--extra-inputs", "ignore_eos:true", "--use-legacy-max-tokens", "--ui", "simple", "--artifact-dir", out
+    yield "--output-tokens-mean", options.output, "--output-tokens-stddev", 0, "--tokenizer", "../pieces"
+    yield "--extra-inputs", "ignore_eos:true", "--use-legacy-max-tokens", "--ui", "simple", "--artifact-dir", "."
     yield "--random-seed", options.seed, "--no-server-metrics", "--no-gpu-telemetry"
 
 
 def inference_perf(options, level, url, out):
     length = lambda n: {"min": n, "max": n, "mean": n, "std_dev": 0, "total_count": options.requests + 1}
     config = {
-        "api": {"type": "completion", "streaming": True},
+        "api": {"type": "chat" if options.chat else "completion", "streaming": True},
         "data": {
             "type": "random", "input_distribution": length(options.prompt), "output_distribution": length(options.output),
         },
@@ -95,13 +95,13 @@ def inference_perf(options, level, url, out):
             "stages": [{"num_requests": options.requests, "concurrency_level": level}],
         },
         "server": {"type": "vllm", "model_name": options.model, "base_url": url, "ignore_eos": True},
-        "tokenizer": {"pretrained_model_name_or_path": str(options.out / "words")},
+        "tokenizer": {"pretrained_model_name_or_path": "../words"},
         "report": {"request_lifecycle": {"summary": True, "per_stage": True, "per_request": False}},
-        "storage": {"local_storage": {"path": str(out)}},
+        "storage": {"local_storage": {"path": "."}},
     }
     # JSON is YAML.
     (out / "config.yaml").write_text(json.dumps(config))
-    yield options.venvs / "inference-perf/bin/inference-perf", "-c", out / "config.yaml"
+    yield options.venvs / "inference-perf/bin/inference-perf", "-c", "config.yaml"
 
 
 # Name, its command, the package that says its version, what it writes, what it is kept as.
@@ -137,9 +137,9 @@ def measure(options, name, command, package, written, kept, level, fault=None):
 
 
 def with_fault(options, fault):
-    """The options of a run that asks for a fault."""
+    """The options of a run that asks for a fault: chat, since roles and reasoning are of chat alone."""
     asked = argparse.Namespace(**vars(options))
-    asked.model, asked.requests = f"{options.model}+{fault}", FAULT_REQUESTS
+    asked.model, asked.requests, asked.chat = f"{options.model}+{fault}", FAULT_REQUESTS, True
     return asked
 
 
@@ -150,13 +150,14 @@ def main():
     parser.add_argument("--server", required=True, help="its command; {port} stands for the port")
     parser.add_argument("--model", default="sim", help="what the server calls its model")
     parser.add_argument("--port", type=int, default=8110)
-    parser.add_argument("--requests", type=int, default=60)
+    parser.add_argument("--requests", type=int, default=50)
     parser.add_argument("--prompt", type=int, default=100, help="tokens")
     parser.add_argument("--output", type=int, default=32, help="tokens")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", action="append", help="a client of these alone")
     parser.add_argument("--fault", action="append", help="these faults alone; an empty one for none")
     options = parser.parse_args()
+    options.chat = False
     options.fault = options.fault and [fault for fault in options.fault if fault]
     options.out.mkdir(parents=True)
     options.out, options.venvs = options.out.resolve(), options.venvs.resolve()
