@@ -1,0 +1,3 @@
+//! The live programs and the document about the simulated server.
+
+mod document;
