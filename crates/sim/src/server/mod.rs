@@ -26,6 +26,9 @@
 //! Sampling options, `n`, `stop`, tools and formats are accepted and do nothing; any model's name is.
 //! A client that closes its sending half is taken to be gone, and its request is cancelled.
 //!
+//! A request has arrived, for the ledger, when the server has read it; what it waited in the socket
+//! until then is not in there.
+//!
 //! The server is one thread, so that a token's lateness is that of the writes before it in its step: at
 //! 256 streams and some 5 microseconds a write, the last one of each step leaves more than a
 //! millisecond after it was due, on an idle machine. [`LoadReport`] says what it was.
