@@ -7,3 +7,4 @@ mod logged;
 mod logged_elsewhere;
 mod served;
 mod serving;
+mod tokenized;
