@@ -31,6 +31,9 @@
 //!   ledger as servers write their logs; [`vllm_metrics`] and [`llama_cpp_metrics`] as they count.
 //!
 //! It predicts no real server's numbers: the rates are those that it is given.
+//!
+//! Features: `server` puts it on a socket, see the module of that name: HTTP, the interfaces of OpenAI,
+//! in real time or as fast as can be sent, and what real servers do wrong, on request.
 
 #![warn(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

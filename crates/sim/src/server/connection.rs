@@ -6,10 +6,10 @@ use std::sync::Arc;
 use tokio::net::TcpStream;
 
 use super::answer::answer;
-use super::asked::{Api, parse_asked};
+use super::asked::{Api, Delivery, parse_asked};
 use super::driver::Driver;
 use super::faults::Fault;
-use super::head::{Connection, ParsedHead, RequestHead, parse_head};
+use super::head::{Connection, ParsedHead, RequestHead, Version, parse_head};
 use super::pages::{page_at, tokens_of};
 use super::plain::Plain;
 use super::style::After;
@@ -94,7 +94,11 @@ async fn generate(
     body: &[u8],
 ) -> io::Result<After> {
     let asked = parse_asked(api, body).and_then(|asked| {
-        let faults = faults(driver, head.faults.as_deref(), &asked.faults)?;
+        let mut faults = faults(driver, head.faults.as_deref(), &asked.faults)?;
+        // Its clients know no chunks, and what is a fault to others is the rule for them.
+        if head.version == Version::Http10 && asked.delivery == Delivery::Streamed {
+            faults.push(Fault::Http10);
+        }
         Ok((asked, faults))
     });
     match asked {

@@ -79,6 +79,10 @@ impl Driver {
     /// An idle engine; its clock starts now.
     pub(super) fn new(config: ServerConfig) -> Result<Self, Error> {
         let engine = Engine::new(config.model.clone())?;
+        let engine = match config.pace {
+            Pace::RealTime => engine,
+            Pace::Flood => engine.without_token_times(),
+        };
         let wall = WallClock::new();
         Ok(Self {
             config,

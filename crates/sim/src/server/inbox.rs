@@ -24,6 +24,11 @@ impl Inbox {
         std::mem::take(&mut *locked(&self.events))
     }
 
+    /// Takes what is there and leaves `events`, which are to be none, in its place.
+    pub(super) fn swap(&self, events: &mut Vec<Event>) {
+        std::mem::swap(&mut *locked(&self.events), events);
+    }
+
     /// Puts in what happened.
     pub(super) fn put(&self, event: Event) {
         let mut events = locked(&self.events);

@@ -110,6 +110,16 @@ impl Transcript {
         }
     }
 
+    /// Takes a part back whose bytes have been used, so that the next one needs no memory of its own.
+    pub(super) fn reuse(&mut self, mut part: Part) {
+        if self.held.bytes.is_empty() && self.held.tokens == 0 {
+            part.bytes.clear();
+            part.due.clear();
+            part.tokens = 0;
+            self.held = part;
+        }
+    }
+
     fn open(&mut self, acts: &mut Vec<Act>) {
         for fault in &self.terms.faults {
             if let Fault::SlowHeaders(late) = fault {

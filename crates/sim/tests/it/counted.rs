@@ -141,3 +141,25 @@ fn while_requests_run_the_servers_count_at_different_moments() {
     assert_eq!(llama_cpp.running.value(), Some(2));
     assert!(engine.ledger().entries().all(|entry| entry.outcome() == Outcome::Unknown));
 }
+
+#[test]
+fn vllms_histogram_counts_upwards_to_all() {
+    let mut engine = Engine::new(ModelConfig::default()).unwrap();
+    for seed in 0..4 {
+        engine.submit(SimTime::from_nanos(seed * 1_000_000_000), request(seed)).unwrap();
+    }
+    while let Some(at) = engine.next_at() {
+        engine.advance(at);
+    }
+    let text = vllm_metrics(engine.ledger(), engine.load(), engine.model(), "m", START);
+    let buckets: Vec<f64> = text
+        .lines()
+        .filter(|line| line.starts_with("vllm:time_to_first_token_seconds_bucket"))
+        .map(|line| line.split_once("} ").unwrap().1.parse().unwrap())
+        .collect();
+    // 5 ms and 300 tokens at 5,000 tok/s: 65 ms, above 10 ms and below 100.
+    assert_eq!(buckets, [0.0, 0.0, 4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 4.0]);
+    assert!(
+        text.contains("vllm:time_to_first_token_seconds_sum{engine=\"0\",model_name=\"m\"} 0.26\n")
+    );
+}

@@ -9,3 +9,4 @@ mod served;
 mod serving;
 #[cfg(feature = "server")]
 mod socket;
+mod tokenized;

@@ -1,3 +1,4 @@
-//! The live programs and the document about the simulated server.
+//! The live programs, run as a person runs them, and the document about the simulated server.
 
 mod document;
+mod simulate_server;

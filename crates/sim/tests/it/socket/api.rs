@@ -75,6 +75,16 @@ fn a_connection_serves_one_request_after_the_other() {
 }
 
 #[test]
+fn a_client_of_http_1_0_gets_no_chunks() {
+    let server = start(quick());
+    let body = r#"{"prompt":"a","max_tokens":2,"stream":true}"#;
+    let ask = request("POST", "/v1/completions", "", body).replace("HTTP/1.1", "HTTP/1.0");
+    let heard = hear(&mut connect(&server), &ask, "");
+    assert!(heard.head().starts_with("HTTP/1.0 200 ") && !heard.head().contains("chunked"));
+    assert!(heard.text().ends_with("data: [DONE]\n\n"));
+}
+
+#[test]
 fn two_requests_sent_at_once_are_answered_in_order() {
     let server = start(quick());
     let one =

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 use trueline_sim::server::{Bottleneck, Pace};
 
-use super::{get, hear, quick, request, start, streamed};
+use super::{connect, get, hear, quick, request, start, streamed};
 
 #[test]
 fn no_token_arrives_before_it_is_due_and_lateness_does_not_add_up() {
@@ -44,6 +44,20 @@ fn flood_sends_every_token_without_waiting_for_it_to_be_due() {
 }
 
 #[test]
+fn a_client_that_leaves_a_flood_does_not_hold_it_up() {
+    let mut config = quick();
+    config.pace = Pace::Flood;
+    config.model.cache_blocks = 1_000_000;
+    let server = start(config);
+    let body = r#"{"prompt":"a","max_tokens":10000000,"stream":true}"#;
+    let ask = request("POST", "/v1/completions", "", body);
+    let mut leaver = connect(&server);
+    hear(&mut leaver, &ask, "data: ");
+    drop(leaver);
+    assert_eq!(streamed(&server, "", 3_000).texts(), 3_000);
+}
+
+#[test]
 fn the_load_page_says_how_late_tokens_left() {
     let server = start(quick());
     streamed(&server, "", 150);
@@ -76,7 +90,7 @@ fn a_server_asked_for_more_than_it_can_send_says_that_it_is_the_bottleneck() {
             scope.spawn(|| {
                 let body = r#"{"prompt":"a","max_tokens":8000,"stream":true}"#;
                 let ask = request("POST", "/v1/completions", "Connection: close\r\n", body);
-                hear(&mut super::connect(&server), &ask, "");
+                hear(&mut connect(&server), &ask, "");
             });
         }
     });
