@@ -18,8 +18,8 @@ import urllib.request
 from importlib.metadata import distributions
 from pathlib import Path
 
-from arms import SGLANG, tokenizer
-from pieces import pieces
+from arms import SGLANG
+from pieces import pieces, words
 
 HERE = Path(__file__).resolve().parent
 LEVELS = (1, 4)
@@ -86,7 +86,7 @@ def aiperf(options, level, url, out):
 def inference_perf(options, level, url, out):
     length = lambda n: {"min": n, "max": n, "mean": n, "std_dev": 0, "total_count": options.requests + 1}
     config = {
-        "api": {"type": "chat" if options.chat else "completion", "streaming": True},
+        "api": {"type": "completion", "streaming": True},
         "data": {
             "type": "random", "input_distribution": length(options.prompt), "output_distribution": length(options.output),
         },
@@ -137,7 +137,11 @@ def measure(options, name, command, package, written, kept, level, fault=None):
 
 
 def with_fault(options, fault):
-    """The options of a run that asks for a fault: chat, since roles and reasoning are of chat alone."""
+    """The options of a run that asks for a fault.
+
+    Chat where the client can, since roles and reasoning are of chat alone: inference-perf's random prompts are for
+    completions alone.
+    """
     asked = argparse.Namespace(**vars(options))
     asked.model, asked.requests, asked.chat = f"{options.model}+{fault}", FAULT_REQUESTS, True
     return asked
@@ -161,7 +165,7 @@ def main():
     options.fault = options.fault and [fault for fault in options.fault if fault]
     options.out.mkdir(parents=True)
     options.out, options.venvs = options.out.resolve(), options.venvs.resolve()
-    tokenizer(options.out / "words")
+    words(options.out / "words")
     pieces(options.out / "pieces", options.venvs / "aiperf")
     clients = [client for client in CLIENTS if not options.only or client[0] in options.only]
     for level in LEVELS:

@@ -10,6 +10,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from clients import FAULT_REQUESTS, FAULTS
 from clients_table import ledger, put, runs, said_in, true_figures
 
 MARKS = "<!-- real clients and faults: begin -->", "<!-- real clients and faults: end -->"
@@ -31,23 +32,28 @@ def cells(folder, run):
     entries, _ = ledger(folder, 10**9)
     entries = entries[trials(run["client"]):]
     whole = [entry for entry in entries if entry["finish"] in ("length", "stop")]
-    held = f"{len(entries)}" + (f", {len(entries) - len(whole)} of them cut off" if len(whole) < len(entries) else "")
+    held = f"{FAULT_REQUESTS}"
+    if len(entries) != FAULT_REQUESTS:
+        held += f", {len(entries)} arrived"
+    if len(whole) < len(entries):
+        held += f", {len(entries) - len(whole)} cut off"
     said = said_in(folder, run)
     if not said or not said["requests"]:
-        return [f"0 of {held}", f"no figures, exit status {run['status']}", "", "", "", ""]
+        return [f"0 of {held}", f"no figures, exit status {run['status']}", "", "", "", "", ""]
     true = true_figures([entry for entry in entries if entry.get("token_times_ns")])
     gaps = [more(said[key], true[key], 1) for key in ("ttft", "itl", "tpot", "e2e")]
-    return [f"{said['requests']} of {held}", more(said["output tokens"], true["output tokens"], None), *gaps]
+    counts = [more(said[key], true[key], None) for key in ("prompt tokens", "output tokens")]
+    return [f"{said['requests']} of {held}", *counts, *gaps]
 
 
 def table(out):
     found = [(folder, run) for folder, run in runs(out) if run["fault"]]
     if not found:
         raise SystemExit(f"no runs with faults in {out}")
-    lines = ["| fault | client | counted | output tokens | TTFT | ITL | TPOT | e2e |"]
-    lines.append("| --- | --- | --- | --- | --- | --- | --- | --- |")
-    order = {fault: at for at, fault in enumerate(dict.fromkeys(run["fault"] for _, run in found))}
-    for folder, run in sorted(found, key=lambda each: order[each[1]["fault"]]):
+    lines = ["| fault | client | counted | prompt tokens | output tokens | TTFT | ITL | TPOT | e2e |"]
+    lines.append("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+    known = lambda fault: FAULTS.index(fault) if fault in FAULTS else len(FAULTS)
+    for folder, run in sorted(found, key=lambda each: known(each[1]["fault"])):
         parts = [f"`{run['fault']}`", run["client"], *cells(folder, run)]
         lines.append("| " + " | ".join(parts) + " |")
     return "\n".join(lines)
