@@ -8,6 +8,5 @@ mod documents;
 mod host;
 mod patch_story;
 mod programs;
-mod simulated;
 mod story;
 mod sweep_story;

@@ -1,5 +1,7 @@
 //! Logs in formats of other servers, held against captures of those and their known fields.
 
+use std::collections::HashSet;
+
 use trueline_core::{Tokens, WallTime};
 use trueline_sim::{
     Engine, Ledger, LogStyle, ModelConfig, RateField, SimTime, Submission, Verbosity, tokenize,
@@ -74,6 +76,43 @@ fn llama_cpps_lines_look_like_a_capture() {
     has("task 1 | new prompt, n_ctx_slot = 131072, n_keep = 0, task.n_tokens = 200");
     has("task 1 | cached n_tokens = 192, memory_seq_rm [192, end)");
     has("task 1 | prompt eval time =       6.60 ms /   200 tokens");
+}
+
+/// A line with every number as `#` and every run of spaces as one: what differs from run to run.
+fn shape(line: &str) -> String {
+    let mut shape = String::new();
+    for character in line.chars() {
+        let character = if character.is_ascii_digit() { '#' } else { character };
+        if !(matches!(character, '#' | ' ') && shape.ends_with(character)) {
+            shape.push(character);
+        }
+    }
+    shape.replace("#.#", "#").replace("MODELS/gemma-#-#m-q#_k_m.gguf", "MODELS/made-up.gguf")
+}
+
+#[test]
+fn every_line_of_llama_cpps_has_the_shape_of_a_captured_one() {
+    let Some(folder) = std::env::var_os("TRUELINE_CORPUS").map(std::path::PathBuf::from) else {
+        #[expect(clippy::print_stderr, reason = "says why nothing was tested")]
+        {
+            eprintln!("skipped: TRUELINE_CORPUS is not set");
+        }
+        return;
+    };
+    let captured: HashSet<String> = ["log-lv4.txt", "log-traffic.txt", "log-disconnect.txt"]
+        .iter()
+        .flat_map(|name| {
+            let text = std::fs::read_to_string(folder.join("llama-server").join(name)).unwrap();
+            text.lines().map(shape).collect::<Vec<_>>()
+        })
+        .collect();
+    let mut style = LogStyle::new(WallTime::from_nanos(0), "MODELS/made-up.gguf");
+    style.verbosity = Verbosity::Verbose;
+    let lines = llama(&style);
+    assert!(lines.len() > 15);
+    for line in lines {
+        assert!(captured.contains(&shape(&line)), "{line}");
+    }
 }
 
 #[test]

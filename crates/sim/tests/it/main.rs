@@ -5,6 +5,7 @@ mod conserved;
 mod counted;
 mod logged;
 mod logged_elsewhere;
+mod read_back;
 mod served;
 mod serving;
 #[cfg(feature = "server")]

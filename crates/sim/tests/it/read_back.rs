@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use trueline::core::{Thresholds, Tokens, TokensPerSecond, WallTime};
 use trueline::judge::Allowed;
 use trueline::log_report;
-use trueline::logs::{ReadOptions, read_log_from};
+use trueline_core::{Thresholds, Tokens, TokensPerSecond, WallTime};
+use trueline_logs::{ReadOptions, read_log_from};
 use trueline_sim::{
     Engine, Ledger, LogStyle, ModelConfig, RateField, SimTime, Submission, answer_token,
     detokenize, tokenize, words, write_mtplx_log, write_own_log,
