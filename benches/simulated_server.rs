@@ -5,6 +5,12 @@
 //! ```text
 //! cargo bench -p trueline-benches --bench simulated_server            # or, for the latter alone: -- paced
 //! ```
+//!
+//! On two virtual cores of an Intel Xeon that were compiling other things as well, 2026-11-29: 2.4 to
+//! 4.1 M tokens/s with one stream, 4.0 to 6.0 M with four. The 256 streams have a median lateness of 0.7
+//! to 0.8 ms, which is half of what 256 writes take. Their 99th percentile was 1.8 and 2.1 ms with server
+//! and client on a core of their own (two processes, `taskset -c 0` and `-c 1`, nice -20), and 4 to 10 ms
+//! where the kernel put the client onto the server's core or a compiler took it.
 
 use std::io::ErrorKind;
 use std::net::SocketAddr;

@@ -5,12 +5,8 @@
 //! curl http://127.0.0.1:8000/sim/ledger    # what really happened, a line a request
 //! ```
 //!
-//! prints its address, and whenever that changes, whether tokens leave on time:
-//!
-//! ```text
-//! listening on http://127.0.0.1:8000
-//! tokens left on time: all but one in a hundred within 0.31 ms of being due (1216 tokens)
-//! ```
+//! prints `listening on http://127.0.0.1:8000`, and whether tokens leave on time whenever that changes:
+//! `tokens left on time: all but one in a hundred within 0.31 ms of being due (1216 tokens)`.
 
 use std::io::{self, Write};
 use std::process::ExitCode;

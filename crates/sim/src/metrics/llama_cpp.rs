@@ -20,6 +20,9 @@ use crate::{Ledger, LedgerEntry, Load};
 /// # Units
 /// Six significant digits, as `%g` writes them: beyond 999,999 a count is known in steps.
 ///
+/// # Shape
+/// It walks the whole ledger: the time it takes grows with the requests served.
+///
 /// # Source
 /// Captures of llama.cpp b11434 with `--metrics` (made 2026-11-29). Its count of busy slots a decode
 /// and those of speculation are left out.

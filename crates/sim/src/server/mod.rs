@@ -31,7 +31,8 @@
 //!
 //! The server is one thread, so that a token's lateness is that of the writes before it in its step: at
 //! 256 streams and some 5 microseconds a write, the last one of each step leaves more than a
-//! millisecond after it was due, on an idle machine. [`LoadReport`] says what it was.
+//! millisecond after it was due, and later where the client runs on the server's core: keep them apart
+//! (`taskset`) where it matters. [`LoadReport`] says what it was.
 
 mod alarm;
 mod answer;
