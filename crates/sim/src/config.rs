@@ -43,7 +43,8 @@ pub struct ModelConfig {
     pub chunk: Tokens,
     /// The most requests served at once.
     pub max_streams: u32,
-    /// The most requests that wait; one more is refused. `None`: no limit.
+    /// The most requests that wait; one more is refused. Those for which there is a place in the next
+    /// step do not count. `None`: no limit.
     pub queue_limit: Option<u32>,
     /// Tokens in a block of the cache.
     pub block: Tokens,

@@ -102,6 +102,11 @@ impl LedgerEntry {
         }
     }
 
+    /// Its id in logs and answers: `sim-` and its number.
+    pub fn name(&self) -> String {
+        format!("sim-{}", self.id.0)
+    }
+
     /// Arrived to first token.
     pub fn ttft(&self) -> Option<Duration> {
         Some(self.first_token?.since(self.arrived))
@@ -139,7 +144,7 @@ impl LedgerEntry {
     /// long as it was not refused.
     pub fn record(&self, start: WallTime) -> RequestRecord {
         let mut record = RequestRecord::default();
-        record.id = Some(format!("sim-{}", self.id.0));
+        record.id = Some(self.name());
         record.session.clone_from(&self.session);
         record.started = known(start.plus(self.arrived.since_start()));
         record.tokens.prompt = known(Some(self.prompt));

@@ -31,6 +31,9 @@
 //!   ledger as servers write their logs; [`vllm_metrics`] and [`llama_cpp_metrics`] as they count.
 //!
 //! It predicts no real server's numbers: the rates are those that it is given.
+//!
+//! Features: `server` puts it on a socket, see the module of that name: HTTP, the interfaces of OpenAI,
+//! in real time or as fast as can be sent, and what real servers do wrong, on request.
 
 #![warn(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -64,6 +67,6 @@ pub use metrics::{llama_cpp_metrics, vllm_metrics};
 pub use time::SimTime;
 pub use tokenizer::{Token, answer_token, detokenize, tokenize, words};
 pub use written::{
-    ClockStep, LogStyle, RateField, llama_cpp_lines, mtplx_line, own_line, sglang_line,
-    write_llama_cpp_log, write_mtplx_log, write_own_log, write_sglang_log,
+    ClockStep, LogStyle, RateField, Verbosity, llama_cpp_lines, mtplx_line, own_header, own_line,
+    sglang_line, write_llama_cpp_log, write_mtplx_log, write_own_log, write_sglang_log,
 };

@@ -178,7 +178,21 @@ fn numbered(id: u64) -> Token {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn no_body_makes_it_panic(
+            key in "messages|prompt|model|max_tokens|stream|stream_options|user",
+            value in r#"null|-1|1e99|""|"\PC{0,8}"|\[\]|\{\}|\[\[\]\]|\[1,"a"\]|\[\{"role":"x","content":[0-9]\}\]"#,
+        ) {
+            let body = format!("{{\"{key}\":{value},\"prompt\":\"a\",\"messages\":[]}}");
+            let _ = parse_asked(Api::Chat, body.as_bytes());
+            let _ = parse_asked(Api::Completions, body.as_bytes());
+        }
+    }
 
     fn chat(body: &str) -> Result<Asked, String> {
         parse_asked(Api::Chat, body.as_bytes())

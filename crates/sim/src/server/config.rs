@@ -23,8 +23,9 @@ pub enum Pace {
     /// Tokens leave when the model says, counted from the server's start.
     #[default]
     RealTime,
-    /// Tokens leave as soon as they can be sent; the ledger's times are the model's all the same.
-    /// One client that does not read holds up all.
+    /// Tokens leave as soon as they can be sent. The ledger's times are the model's all the same, but
+    /// of each request's tokens it keeps the first and the last alone: millions come a second. One
+    /// client that does not read holds up all.
     Flood,
 }
 

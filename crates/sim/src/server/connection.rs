@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use tokio::net::TcpStream;
 
-use super::answer::{After, Plain, answer};
-use super::asked::{Api, parse_asked};
+use super::answer::answer;
+use super::asked::{Api, Delivery, parse_asked};
 use super::driver::Driver;
 use super::faults::Fault;
-use super::head::{Connection, ParsedHead, RequestHead, parse_head};
+use super::head::{Connection, ParsedHead, RequestHead, Version, parse_head};
 use super::pages::{page_at, tokens_of};
+use super::plain::Plain;
+use super::style::After;
 use super::wire::Wire;
 
 /// Serves a connection to its end.
@@ -81,10 +83,7 @@ async fn respond(
         }
     };
     plain.send(wire, head.connection).await?;
-    Ok(match head.connection {
-        Connection::Close => After::Closed,
-        Connection::Keep | Connection::KeepSaid => After::Kept,
-    })
+    Ok(After::reply(head.connection))
 }
 
 async fn generate(
@@ -95,7 +94,11 @@ async fn generate(
     body: &[u8],
 ) -> io::Result<After> {
     let asked = parse_asked(api, body).and_then(|asked| {
-        let faults = faults(driver, head.faults.as_deref(), &asked.faults)?;
+        let mut faults = faults(driver, head.faults.as_deref(), &asked.faults)?;
+        // Its clients know no chunks, and what is a fault to others is the rule for them.
+        if head.version == Version::Http10 && asked.delivery == Delivery::Streamed {
+            faults.push(Fault::Http10);
+        }
         Ok((asked, faults))
     });
     match asked {
@@ -103,10 +106,7 @@ async fn generate(
         Err(why) => {
             let refusal = Plain::error(400, "invalid_request_error", &why);
             refusal.send(wire, head.connection).await?;
-            Ok(match head.connection {
-                Connection::Close => After::Closed,
-                Connection::Keep | Connection::KeepSaid => After::Kept,
-            })
+            Ok(After::reply(head.connection))
         }
     }
 }

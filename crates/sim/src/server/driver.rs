@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 use trueline_core::WallTime;
@@ -11,9 +11,13 @@ use trueline_core::WallTime;
 use super::alarm::Alarm;
 use super::asked::Ending;
 use super::config::{Pace, ServerConfig};
+use super::faults::Fault;
+use super::inbox::{Inbox, locked};
 use super::lateness::Lateness;
+use super::wall::WallClock;
 use crate::{
-    Engine, Error, Event, Finish, Happening, Ledger, Refused, RequestId, SimTime, Submission,
+    Engine, Error, Finish, Happening, Ledger, LogStyle, RateField, Refused, RequestId, SimTime,
+    Submission,
 };
 
 /// In flood mode, so many events wait to be sent before the engine pauses.
@@ -46,37 +50,7 @@ struct State {
     /// What was counted since the counters were last set to zero; `None` if they never were.
     since_reset: Option<Ledger>,
     flooded_to: SimTime,
-}
-
-/// What happened to one request and was not yet looked at.
-#[derive(Debug, Default)]
-pub(super) struct Inbox {
-    events: Mutex<Vec<Event>>,
-    arrived: Notify,
-}
-
-impl Inbox {
-    /// Waits until there is something.
-    pub(super) async fn wait(&self) {
-        self.arrived.notified().await;
-    }
-
-    /// Takes what is there.
-    pub(super) fn take(&self) -> Vec<Event> {
-        std::mem::take(&mut *locked(&self.events))
-    }
-
-    fn put(&self, event: Event) {
-        let mut events = locked(&self.events);
-        events.push(event);
-        if events.len() == 1 {
-            self.arrived.notify_one();
-        }
-    }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    wall: WallClock,
 }
 
 /// A request that the engine has; it is cancelled when it is dropped before its end.
@@ -105,18 +79,22 @@ impl Driver {
     /// An idle engine; its clock starts now.
     pub(super) fn new(config: ServerConfig) -> Result<Self, Error> {
         let engine = Engine::new(config.model.clone())?;
-        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let nanos = i64::try_from(since_epoch.as_nanos()).unwrap_or(i64::MAX);
+        let engine = match config.pace {
+            Pace::RealTime => engine,
+            Pace::Flood => engine.without_token_times(),
+        };
+        let wall = WallClock::new();
         Ok(Self {
             config,
             started: Instant::now(),
-            started_wall: WallTime::from_nanos(nanos),
+            started_wall: wall.start(),
             state: Mutex::new(State {
                 engine,
                 submitted: 0,
                 inboxes: HashMap::new(),
                 since_reset: None,
                 flooded_to: SimTime::ZERO,
+                wall,
             }),
             lateness: Mutex::new(Lateness::new()),
             wakes: Arc::new(Notify::new()),
@@ -134,9 +112,26 @@ impl Driver {
 
     /// The wall time, in whole seconds since 1970.
     pub(super) fn unix_seconds(&self) -> i64 {
-        let now = self.now(&locked(&self.state));
-        let wall = self.started_wall.plus(now.since_start());
-        wall.map_or(0, |wall| wall.as_nanos().div_euclid(1_000_000_000))
+        let state = locked(&self.state);
+        state.wall.unix_seconds(self.now(&state))
+    }
+
+    /// Has faults step the wall clock with a request's first token; by how many seconds.
+    pub(super) fn step_clock_with(&self, id: RequestId, faults: &[Fault]) -> Option<i32> {
+        locked(&self.state).wall.step_with(id, faults)
+    }
+
+    /// How the logs are written.
+    pub(super) fn log_style(&self) -> LogStyle {
+        let mut style = LogStyle::new(self.started_wall, &*self.config.name);
+        let faults = &self.config.faults;
+        if faults.contains(&Fault::RateCountsCached) {
+            style.rate = RateField::CachedTokensIn;
+        } else if faults.contains(&Fault::RateLeavesTimeOut) {
+            style.rate = RateField::TimeLeftOut;
+        }
+        style.clock_steps = locked(&self.state).wall.steps().to_vec();
+        style
     }
 
     /// Keeps the engine going; never ends.
@@ -217,7 +212,7 @@ impl Driver {
     }
 
     /// How late something due at `due` is at `now`; `None` where nothing is due at any time.
-    pub(super) fn late(&self, due: SimTime, now: Instant) -> Option<std::time::Duration> {
+    pub(super) fn late(&self, due: SimTime, now: Instant) -> Option<Duration> {
         let due = self.started.checked_add(due.since_start())?;
         (self.config.pace == Pace::RealTime).then(|| now.saturating_duration_since(due))
     }
@@ -250,6 +245,7 @@ impl Driver {
             if let Some(counted) = &mut state.since_reset {
                 counted.record(&event);
             }
+            state.wall.take(&event);
             let over = matches!(event.what, Happening::Finished { .. });
             let cancelled = matches!(event.what, Happening::Finished { reason: Finish::Cancelled });
             let id = event.request;

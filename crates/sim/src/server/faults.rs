@@ -70,7 +70,8 @@ pub enum Fault {
     RateCountsCached,
     /// The server's own prefill rate leaves out all time but that of the new tokens' computation.
     RateLeavesTimeOut,
-    /// The wall clock is stepped by so many seconds when the first token leaves.
+    /// The wall clock is stepped by so many seconds when the first token comes: in later events, for
+    /// later requests, in the logs. A clock that was stepped by so much already is left alone.
     ClockStep(i32),
 }
 
@@ -115,7 +116,7 @@ impl Fault {
         help("counter-reset", "the counters start from zero after this request"),
         help("rate-counts-cached", "cached tokens in the server's own prefill rate"),
         help("rate-leaves-time-out", "time left out of the server's own prefill rate"),
-        help("clock-step=-3600", "the wall clock stepped when the first token leaves"),
+        help("clock-step=-3600", "the wall clock stepped when the first token comes"),
     ];
 
     /// Whether it holds tokens back on purpose, so that their lateness says nothing of the server.

@@ -14,6 +14,7 @@ pub(super) struct RequestHead {
     pub(super) method: String,
     /// Without the query.
     pub(super) path: String,
+    pub(super) version: Version,
     pub(super) connection: Connection,
     pub(super) content_length: usize,
     /// Whether the client waits to be told to send the body.
@@ -22,6 +23,13 @@ pub(super) struct RequestHead {
     pub(super) faults: Option<String>,
     /// How many bytes the head took.
     pub(super) bytes: usize,
+}
+
+/// Which HTTP the client speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Version {
+    Http10,
+    Http11,
 }
 
 /// Whether the connection outlives the reply.
@@ -63,10 +71,15 @@ pub(super) fn parse_head(bytes: &[u8]) -> ParsedHead {
         }
     };
     let path = request.path.unwrap_or("/").split('?').next().unwrap_or("/");
+    let (version, connection) = match request.version {
+        Some(1) => (Version::Http11, Connection::Keep),
+        _ => (Version::Http10, Connection::Close),
+    };
     let mut head = RequestHead {
         method: request.method.unwrap_or_default().to_owned(),
         path: path.to_owned(),
-        connection: if request.version == Some(1) { Connection::Keep } else { Connection::Close },
+        version,
+        connection,
         content_length: 0,
         expects_continue: false,
         faults: None,
@@ -172,7 +185,19 @@ fn reason(status: u16) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            parse_head(&bytes);
+            let mut begun = b"POST /v1/completions HTTP/1.1\r\n".to_vec();
+            begun.extend_from_slice(&bytes);
+            parse_head(&begun);
+        }
+    }
 
     #[test]
     fn a_head_is_read_as_far_as_it_goes_and_not_before_it_is_whole() {
@@ -192,6 +217,7 @@ mod tests {
         for text in ["GET / HTTP/1.0\r\n\r\n", "GET / HTTP/1.1\r\nConnection: Close\r\n\r\n"] {
             let ParsedHead::Complete(head) = parse_head(text.as_bytes()) else { panic!("{text}") };
             assert_eq!(head.connection, Connection::Close);
+            assert_eq!(head.version == Version::Http10, text.contains("1.0"));
         }
     }
 

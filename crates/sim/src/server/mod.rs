@@ -14,7 +14,10 @@
 //! - `GET /v1/models`, `/health`, `/metrics` (vLLM's names or llama.cpp's: [`Dialect`]), `/slots`;
 //!   `POST /tokenize`.
 //! - `GET /sim/ledger` is the truth, a JSON object a line and request; `n` of `chatcmpl-n` and `cmpl-n`
-//!   is the line's `id`. `/sim/load` says how late tokens left; `/sim/faults` lists the faults.
+//!   is the line's `id`. `/sim/log/own`, `mtplx`, `sglang` and `llama-cpp` are the same as a request log.
+//!   `/sim/load` says how late tokens left; `/sim/faults` lists the faults.
+//!   Asking for a ledger or a log of many tokens holds up the server while it is written: ask between
+//!   runs.
 //! - A fault is the server's ([`ServerConfig::faults`]) or one request's: in the head,
 //!   `x-sim-fault: stall=2,usage-missing`, or behind the model's name, `"model": "sim+stall=2"`.
 //!
@@ -22,6 +25,14 @@
 //! tokens. A conversation's prompt is each message as `role: text` and a line end, then `assistant:`.
 //! Sampling options, `n`, `stop`, tools and formats are accepted and do nothing; any model's name is.
 //! A client that closes its sending half is taken to be gone, and its request is cancelled.
+//!
+//! A request has arrived, for the ledger, when the server has read it; what it waited in the socket
+//! until then is not in there.
+//!
+//! The server is one thread, so that a token's lateness is that of the writes before it in its step: at
+//! 256 streams and some 5 microseconds a write, the last one of each step leaves more than a
+//! millisecond after it was due, and later where the client runs on the server's core: keep them apart
+//! (`taskset`) where it matters. [`LoadReport`] says what it was.
 
 mod alarm;
 mod answer;
@@ -34,11 +45,18 @@ mod facts;
 mod faults;
 mod frames;
 mod head;
+mod inbox;
 mod lateness;
 mod pages;
+mod plain;
 mod running;
 mod story;
+mod streamed;
+mod style;
+mod terms;
 mod transcript;
+mod wall;
+mod whole;
 mod wire;
 
 pub use config::{Dialect, Pace, Reach, ServerConfig};

@@ -2,11 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::answer::Plain;
 use super::config::{Dialect, ServerConfig};
 use super::driver::Driver;
 use super::faults::Fault;
-use crate::{Load, Token, llama_cpp_metrics, tokenize, vllm_metrics};
+use super::plain::Plain;
+use crate::{
+    Load, Token, llama_cpp_metrics, tokenize, vllm_metrics, write_llama_cpp_log, write_mtplx_log,
+    write_own_log, write_sglang_log,
+};
 
 fn page(body: &Value) -> Plain {
     plain("application/json", body.to_string())
@@ -29,6 +32,9 @@ pub(super) fn page_at(driver: &Driver, path: &str) -> Option<Plain> {
             page(&json!({"model_path": config.name, "version": env!("CARGO_PKG_VERSION")}))
         }
         "/get_model_info" | "/model_info" => page(&json!({"model_path": config.name})),
+        path if path.starts_with("/sim/log/") => {
+            plain("text/plain; charset=utf-8", log(driver, path)?)
+        }
         "/sim/ledger" => plain("application/jsonl", ledger(driver)),
         "/sim/load" => {
             let report = driver.lateness().report();
@@ -70,6 +76,23 @@ fn ledger(driver: &Driver) -> Vec<u8> {
         // Memory takes all that is written to it.
         let _ = engine.ledger().write(&mut lines);
         lines
+    })
+}
+
+/// The request log under the format's name; `None` where no format has it.
+fn log(driver: &Driver, path: &str) -> Option<Vec<u8>> {
+    let style = driver.log_style();
+    driver.with_engine(|engine, _| {
+        let (entries, mut lines) = (engine.ledger().entries(), Vec::new());
+        let written = match path.strip_prefix("/sim/log/")? {
+            "own" => write_own_log(entries, &style, &mut lines),
+            "mtplx" => write_mtplx_log(entries, &style, &mut lines),
+            "sglang" => write_sglang_log(entries, &style, &mut lines),
+            "llama-cpp" => write_llama_cpp_log(entries, &style, &mut lines),
+            _ => return None,
+        };
+        // Memory takes all that is written to it.
+        written.ok().map(|()| lines)
     })
 }
 

@@ -36,25 +36,32 @@ impl ServerConfig {
             StoryClock::Third => 115.0 / 320.0,
         };
         let model = ModelConfig {
-            prefill: TokensPerSecond::new(320.0 * slower).expect("finite and positive"),
+            prefill: rate(320.0 * slower),
             prefill_fixed: Duration::from_millis(500),
             decode_step: Duration::from_secs_f64(1.0 / (30.0 * slower)),
             decode_step_per_stream: Duration::from_millis(2),
             chunk: Tokens::new(2_048),
             max_streams: 4,
             cache_blocks: 40_960,
-            spread: Ratio::new(0.02).expect("finite"),
+            spread: ratio(0.02),
             ..ModelConfig::default()
         };
-        let spread = Ratio::new(0.6).expect("finite");
         Self {
-            lengths: Some(OutputLengths::new(Tokens::new(200), spread, model.seed)),
+            lengths: Some(OutputLengths::new(Tokens::new(200), ratio(0.6), model.seed)),
             model,
             name: "qwen3-next-80b-a3b-4bit".to_owned(),
             max_output: Tokens::new(500),
             ..Self::default()
         }
     }
+}
+
+fn rate(tok_per_s: f64) -> TokensPerSecond {
+    TokensPerSecond::new(tok_per_s).expect("written above, finite and positive")
+}
+
+fn ratio(value: f64) -> Ratio {
+    Ratio::new(value).expect("written above, finite")
 }
 
 #[cfg(test)]

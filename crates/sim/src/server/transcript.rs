@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use trueline_core::TokensPerSecond;
 
 use super::asked::UsageWish;
 use super::facts::{Facts, reasoning};
 use super::faults::Fault;
 use super::frames::{DONE, Field, Frames, error_body};
-use crate::{Event, Happening, RequestId, SimTime, answer_token};
+use super::terms::Terms;
+use crate::{Event, Happening, SimTime, answer_token};
 
 /// What the connection is to do next.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,50 +33,6 @@ pub(super) struct Part {
     pub(super) tokens: u64,
     /// When tokens of it were due, and how many then.
     pub(super) due: Vec<(SimTime, u64)>,
-}
-
-/// What a reply is made by, whatever happens.
-#[derive(Debug, Clone)]
-pub(super) struct Terms {
-    pub(super) faults: Vec<Fault>,
-    pub(super) usage: UsageWish,
-    /// Whether the server tells its own rates.
-    pub(super) timings: Timings,
-    pub(super) asked_output: u64,
-    pub(super) prefill: TokensPerSecond,
-    /// What answers are drawn from, and the request's number.
-    pub(super) seed: u64,
-    pub(super) number: RequestId,
-    /// Wall time of arrival, in seconds since 1970.
-    pub(super) created: i64,
-}
-
-/// Whether a server tells its own times and rates in each reply.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Timings {
-    Told,
-    Untold,
-}
-
-impl Terms {
-    pub(super) fn has(&self, fault: Fault) -> bool {
-        self.faults.contains(&fault)
-    }
-
-    /// The server's own rates, where it tells them or a fault is about them.
-    pub(super) fn told_timings(&self, facts: &Facts) -> Option<Value> {
-        let asked = self.has(Fault::RateCountsCached) || self.has(Fault::RateLeavesTimeOut);
-        let told = asked || self.timings == Timings::Told;
-        if told { facts.timings(&self.faults, self.prefill) } else { None }
-    }
-
-    /// By how many seconds the wall clock is off once the first token has left.
-    pub(super) fn clock_step(&self) -> Option<i64> {
-        self.faults.iter().find_map(|fault| match fault {
-            Fault::ClockStep(seconds) => Some(i64::from(*seconds)),
-            _ => None,
-        })
-    }
 }
 
 /// Turns what happens to a request into what is sent.
@@ -154,6 +110,16 @@ impl Transcript {
         }
     }
 
+    /// Takes a part back whose bytes have been used, so that the next one needs no memory of its own.
+    pub(super) fn reuse(&mut self, mut part: Part) {
+        if self.held.bytes.is_empty() && self.held.tokens == 0 {
+            part.bytes.clear();
+            part.due.clear();
+            part.tokens = 0;
+            self.held = part;
+        }
+    }
+
     fn open(&mut self, acts: &mut Vec<Act>) {
         for fault in &self.terms.faults {
             if let Fault::SlowHeaders(late) = fault {
@@ -189,9 +155,9 @@ impl Transcript {
         let place = self.sent;
         self.sent += 1;
         if place == 0
-            && let Some(step) = self.terms.clock_step()
+            && let Some(created) = self.terms.stepped()
         {
-            self.frames.created_at(self.terms.created.saturating_add(step));
+            self.frames.created_at(created);
         }
         let field = if place < self.reasoning { Field::Reasoning } else { Field::Content };
         if field != self.words_are {

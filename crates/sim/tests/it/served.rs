@@ -169,3 +169,35 @@ fn a_ledger_survives_json() {
         "{text}"
     );
 }
+
+#[test]
+fn a_moment_that_has_passed_is_taken_for_the_present() {
+    let mut engine = Engine::new(model()).unwrap();
+    engine.advance(ms(500));
+    let late = engine.submit(ms(100), request(50, 1, 2)).unwrap();
+    assert_eq!(engine.next_at(), Some(ms(500)));
+    // It arrives and gets its place, both at the present moment.
+    assert_eq!(engine.advance(ms(100)).iter().map(|e| e.at).collect::<Vec<_>>(), [ms(500); 2]);
+    engine.cancel(late, ms(7));
+    let served = finish(&mut engine);
+    assert_eq!((served[0].arrived, served[0].finished), (ms(500), Some(ms(500))));
+    assert_eq!(engine.next_at(), None);
+}
+
+#[test]
+fn steps_that_take_no_time_end_all_the_same() {
+    let mut instant = model();
+    instant.prefill = TokensPerSecond::new(f64::MAX).unwrap();
+    instant.prefill_fixed = Duration::ZERO;
+    instant.decode_step = Duration::ZERO;
+    instant.decode_step_per_stream = Duration::ZERO;
+    let mut engine = Engine::new(instant).unwrap();
+    for seed in 1..=5 {
+        engine.submit(ms(1), request(250, seed, 40)).unwrap();
+    }
+    engine.advance(ms(1));
+    assert_eq!(engine.next_at(), None);
+    for entry in engine.ledger().entries() {
+        assert_eq!((entry.output.get(), entry.finished), (40, Some(ms(1))));
+    }
+}

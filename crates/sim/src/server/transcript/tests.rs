@@ -1,8 +1,9 @@
-use trueline_core::Tokens;
+use trueline_core::{Tokens, TokensPerSecond};
 
 use super::*;
-use crate::Finish;
 use crate::server::asked::Api;
+use crate::server::terms::Timings;
+use crate::{Finish, RequestId};
 
 fn terms(faults: &[Fault]) -> Terms {
     Terms {
@@ -14,6 +15,10 @@ fn terms(faults: &[Fault]) -> Terms {
         seed: 1,
         number: RequestId(3),
         created: 1_700_000_000,
+        clock_step: faults.iter().find_map(|fault| match fault {
+            Fault::ClockStep(seconds) => Some(*seconds),
+            _ => None,
+        }),
     }
 }
 
