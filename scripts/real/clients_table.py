@@ -23,7 +23,7 @@ CAUSES = {
     "b": "ends at the end of the stream (usage event and `[DONE]` included), not at the last token",
     "c": "chunks that the client takes in one read have a gap near zero and the next one a long gap; the mean keeps, "
          "the median may not",
-    "d": "as the client made it: it never takes the server's count of the prompt",
+    "d": "as planned: the client takes the server's count neither of the prompt nor of the reply",
     "e": "over the client's own run time, from its first send to its last end; the ledger's is from the first arrival "
          "to the last token",
     "f": "counted by the client's tokenizer, not by the server",
@@ -38,7 +38,7 @@ CAUSES = {
 # Client, figure: letters. A count that the server gives has none: it is equal or wrong.
 KNOWN = {
     "openai-sdk": {"ttft": "aj", "itl": "ac", "tpot": "a", "e2e": "aj", "output rate": "e"},
-    "sglang": {"prompt tokens": "d", "ttft": "a", "itl": "ac", "tpot": "a", "e2e": "a", "output rate": "e"},
+    "sglang": {"prompt tokens": "d", "output tokens": "d", "ttft": "a", "itl": "ac", "tpot": "a", "e2e": "a", "output rate": "e"},
     "aiperf": {
         "ttft": "a", "itl": "ac", "tpot": "a", "e2e": "a", "output rate": "fg", "prompt tokens": "fi", "output tokens": "f",
     },
