@@ -1,5 +1,4 @@
-//! What watching costs, in processor time of the watcher, beside the least that it could take. The bench
-//! `host_snapshot` says what that is on a quiet machine: 0.2 to 0.3 % of a processor.
+//! What watching costs, in processor time of the watcher, beside the least that it could take.
 
 use std::process::Stdio;
 
