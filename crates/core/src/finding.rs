@@ -123,6 +123,15 @@ impl Finding {
         self
     }
 
+    /// The same with an operand where it is known: a missing one is left out, never zero.
+    #[must_use]
+    pub fn with_known(self, name: &'static str, evidence: Option<impl Into<Evidence>>) -> Self {
+        match evidence {
+            Some(evidence) => self.with(name, evidence),
+            None => self,
+        }
+    }
+
     /// The same, touching other kinds of claims than its check usually does.
     #[must_use]
     pub fn touching(mut self, kinds: impl IntoIterator<Item = ClaimKind>) -> Self {

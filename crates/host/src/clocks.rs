@@ -34,7 +34,9 @@ impl Clocks {
             monotonic: measured(since(ClockId::Monotonic)),
             since_boot: measured(since_boot()),
         };
-        if let Ok(text) = serde_json::to_string(&clocks) {
+        if root.is_copied()
+            && let Ok(text) = serde_json::to_string(&clocks)
+        {
             root.write_beside(CAPTURED, &text);
         }
         clocks

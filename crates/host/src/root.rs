@@ -69,6 +69,11 @@ impl Root {
         self.live
     }
 
+    /// Whether what is read is copied.
+    pub(crate) fn is_copied(&self) -> bool {
+        self.copy.is_some()
+    }
+
     /// Writes down, below the folder of a copy, what could not be read.
     ///
     /// # Errors
@@ -92,7 +97,7 @@ impl Root {
     /// # Errors
     /// Why it cannot be read: absent, no permission, unreadable.
     pub fn text(&self, path: &str) -> Result<String, Why> {
-        let read = self.bytes(path).map(|b| String::from_utf8_lossy(&b).trim().to_owned());
+        let read = self.bytes(path).map(text);
         if let Err(why) = read {
             self.note(path, why);
         }
@@ -242,6 +247,16 @@ pub(crate) fn known<T>(read: Result<T, Why>) -> Known<T> {
         Ok(value) => Known::is(value, By::Measured),
         Err(why) => Known::Not(why),
     }
+}
+
+/// Nearly all is UTF-8 already, and short blanks at the end are all that is to go.
+fn text(bytes: Vec<u8>) -> String {
+    let mut text = String::from_utf8(bytes)
+        .unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned());
+    text.truncate(text.trim_end().len());
+    let blanks = text.len() - text.trim_start().len();
+    text.drain(..blanks);
+    text
 }
 
 fn why(error: &std::io::Error) -> Why {

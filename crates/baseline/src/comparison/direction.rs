@@ -49,12 +49,11 @@ pub fn check_direction(claim: &Claim) -> Outcomes {
         return outcomes;
     }
     let said = says_better(&words_of(claim));
-    let faster = claim.value.and_then(|ratio| times_faster(ratio, Some(metric)));
+    let faster = claim.value.and_then(|ratio| Some((ratio, times_faster(ratio, Some(metric))?)));
     match (claim.kind, said, faster) {
-        (ClaimKind::Relative, Some(better), Some(faster)) if better != (faster >= 1.0) => {
-            let (word, ratio) = (if better { "better" } else { "worse" }, claim.value);
+        (ClaimKind::Relative, Some(better), Some((ratio, faster))) if better != (faster >= 1.0) => {
+            let word = if better { "better" } else { "worse" };
             let way = if metric.higher_is_better() == Some(true) { "higher" } else { "lower" };
-            let ratio = ratio.unwrap_or_default();
             outcomes.found(
                 Finding::new(
                     check,

@@ -98,9 +98,9 @@ pub fn rebase_ratio(
             );
             Checked { value: None, outcomes }
         }
-        Ok((rebased, widest)) => match widest {
-            Some(shared) if shared.z.is_some_and(|z| z > limit) => {
-                outcomes.found(open(claim, &factors, &rebased, &shared));
+        Ok((rebased, widest)) => match widest.and_then(|shared| Some((shared.z?, shared))) {
+            Some((z, shared)) if z > limit => {
+                outcomes.found(open(claim, &factors, &rebased, (&shared, z)));
                 Checked { value: None, outcomes }
             }
             _ => {
@@ -133,7 +133,12 @@ fn nobody_measured(claim: &Claim, baseline: &str, incumbent: &str) -> Finding {
     ))
 }
 
-fn open(claim: &Claim, factors: &[Link], rebased: &Rebased, shared: &Shared) -> Finding {
+fn open(
+    claim: &Claim,
+    factors: &[Link],
+    rebased: &Rebased,
+    (shared, z): (&Shared, f64),
+) -> Finding {
     let what = &shared.what;
     Finding::new(
         &DIFFERENT_BASELINE,
@@ -143,14 +148,14 @@ fn open(claim: &Claim, factors: &[Link], rebased: &Rebased, shared: &Shared) -> 
              does not hold, only the ratios by themselves",
             short(shared.first, 4),
             short(shared.second, 4),
-            shared.z.unwrap_or_default(),
+            z,
             product(factors, rebased)
         ),
     )
     .with("shared", what.as_str())
     .with("first", shared.first)
     .with("second", shared.second)
-    .with("z", shared.z.unwrap_or_default())
+    .with("z", z)
     .advising(format!("measure all arms in one session, {what} once for both ratios"))
 }
 

@@ -15,8 +15,9 @@ pub struct Throttled {
     pub cpu: u32,
     /// Times that its core was too hot.
     pub core_events: u64,
-    /// Times that its package was too hot; the same for all processors of a package.
-    pub package_events: u64,
+    /// Times that its package was too hot, where the kernel counts it; the same for all processors of
+    /// a package.
+    pub package_events: Option<u64>,
     /// How long its core was, where the kernel counts it.
     pub core_ms: Option<u64>,
     /// How long its package was, where the kernel counts it.
@@ -43,7 +44,7 @@ pub(super) fn read_throttled(root: &Root) -> Known<Vec<Throttled>> {
             (Known::Is { value: core_events, .. }, package) => all.push(Throttled {
                 cpu,
                 core_events,
-                package_events: package.value().unwrap_or(0),
+                package_events: package.value(),
                 core_ms: count("core_throttle_total_time_ms").value(),
                 package_ms: count("package_throttle_total_time_ms").value(),
             }),

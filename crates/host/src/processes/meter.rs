@@ -39,6 +39,8 @@ pub struct Meter {
     cpu: Option<CpuTimes>,
     /// The last line of each process.
     listing: Listing,
+    /// Those of ours at the tick before.
+    before: Listing,
     roles: BTreeMap<u32, ProcessRole>,
     cgroups: BTreeMap<u32, String>,
     delays: Delays,
@@ -75,9 +77,11 @@ impl Meter {
             strangers: Strangers::new(&listing, at),
             visitors: Visitors::new(wanted.server),
             last_id: None,
+            before: Listing::new(),
             listing,
         };
         meter.assign();
+        meter.before = meter.ours();
         // What is there now is in the snapshot before.
         meter.glimpses.look(root, &meter.listing, &meter.roles, meter.heads.own, None);
         meter.read_delays(root, at.unwrap_or_default(), &BTreeSet::new());
@@ -103,7 +107,7 @@ impl Meter {
         };
         self.at = Some(at);
         let cpu = read_cpu(root);
-        let mut before = self.ours();
+        let mut before = std::mem::take(&mut self.before);
         let lists_all = listed == Listed::Now || self.strangers.is_due(at);
         let new = self.refresh(root, lists_all);
         let mut tick = CpuTick { took, ..CpuTick::default() };
@@ -114,6 +118,7 @@ impl Meter {
             before.entry(*pid).or_insert_with(|| stat.clone());
         }
         let charged = charge(&before, &now);
+        self.before = now;
         let mut ticks: BTreeMap<ProcessRole, u64> = BTreeMap::new();
         for (pid, charged) in charged {
             let Some(role) = self.roles.get(&pid) else { continue };
@@ -184,9 +189,11 @@ impl Meter {
         let last_id = last_process_id(root);
         let none_began = last_id.is_some() && last_id == self.last_id && !lists_all;
         self.last_id = last_id;
-        let present =
-            if none_began { Ok(self.roles.keys().copied().collect()) } else { process_ids(root) };
-        let Ok(present) = present else { return BTreeSet::new() };
+        if none_began {
+            self.refresh_ours(root);
+            return BTreeSet::new();
+        }
+        let Ok(present) = process_ids(root) else { return BTreeSet::new() };
         let mut listing = Listing::new();
         let mut new = BTreeSet::new();
         for pid in present {
@@ -200,11 +207,7 @@ impl Meter {
             }
             listing.insert(pid, stat);
         }
-        if none_began {
-            self.listing.append(&mut listing);
-        } else {
-            self.listing = listing;
-        }
+        self.listing = listing;
         let lost = self.heads.server.is_none_or(|pid| !self.listing.contains_key(&pid));
         if lost && lists_all && matches!(self.wanted.server, Some(ServerProcess::Port(_))) {
             self.heads.server = find_server(root, &self.listing, self.wanted.server).ok();
@@ -217,6 +220,16 @@ impl Meter {
             self.assign();
         }
         new
+    }
+
+    /// Reads the lines of ours where nobody began: what is not touched costs nothing.
+    fn refresh_ours(&mut self, root: &Root) {
+        for pid in self.roles.keys() {
+            match read_stat(root, *pid) {
+                Some(stat) => self.listing.insert(*pid, stat),
+                None => self.listing.remove(pid),
+            };
+        }
     }
 
     fn assign(&mut self) {

@@ -65,8 +65,8 @@ pub(super) fn jump(view: &View<'_>, check: &CheckInfo) -> Verdict {
     let large = largest >= threshold("error_s");
     let finding = Finding::new(check, view.about.clone(), message)
         .at(if large { Severity::Error } else { Severity::Warning })
-        .with("wall_minus_monotonic_s", set.unwrap_or(0.0))
-        .with("asleep_s", slept_s)
+        .with_known("wall_minus_monotonic_s", set)
+        .with_known("asleep_s", slept)
         .with("stretch_s", took);
     Ok(Some(finding))
 }

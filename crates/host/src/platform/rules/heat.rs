@@ -39,14 +39,12 @@ pub(super) fn heat(view: &View<'_>, check: &CheckInfo) -> Verdict {
         count(worst.events),
         of_time.unwrap_or_default(),
     );
-    let mut finding = Finding::new(check, view.about.clone(), message)
+    let finding = Finding::new(check, view.about.clone(), message)
         .at(if large { Severity::Error } else { Severity::Warning })
         .with("hot_processors", hot.len())
         .with("events_of_hottest", worst.events)
-        .with("stretch_s", stretch.took.as_secs_f64());
-    if let Some(ms) = worst.ms {
-        finding = finding.with("slowed_down_s", float(ms) / 1e3);
-    }
+        .with("stretch_s", stretch.took.as_secs_f64())
+        .with_known("slowed_down_s", worst.ms.map(|ms| float(ms) / 1e3));
     Ok(Some(finding))
 }
 
@@ -54,10 +52,11 @@ pub(super) fn heat(view: &View<'_>, check: &CheckInfo) -> Verdict {
 fn between(first: &Throttled, last: &Throttled) -> Heat {
     let ms = |first: Option<u64>, last: Option<u64>| last?.checked_sub(first?);
     let core = last.core_events.saturating_sub(first.core_events);
-    let package = last.package_events.saturating_sub(first.package_events);
+    let package = last.package_events.zip(first.package_events);
+    let package = package.map(|(last, first)| last.saturating_sub(first));
     Heat {
         cpu: last.cpu,
-        events: core.max(package),
+        events: package.map_or(core, |package| core.max(package)),
         ms: ms(first.core_ms, last.core_ms).max(ms(first.package_ms, last.package_ms)),
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn steal(view: &View<'_>, check: &CheckInfo) -> Verdict {
     let finding = Finding::new(check, view.about.clone(), message)
         .at(if large { Severity::Error } else { Severity::Warning })
         .with("stolen_share_of_wanted", stolen)
-        .with("stolen_share_of_all", share(spent.steal, spent.total()).unwrap_or(0.0))
+        .with_known("stolen_share_of_all", share(spent.steal, spent.total()))
         .with("stolen_ticks", spent.steal)
         .with("stretch_s", stretch.took.as_secs_f64());
     Ok(Some(finding))

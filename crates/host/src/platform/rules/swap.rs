@@ -24,11 +24,14 @@ pub(super) fn swapping(view: &View<'_>, check: &CheckInfo) -> Verdict {
     let threshold = |name| view.thresholds.get(check, name);
     let rate = |n: u64| float(n) / took;
     let killed = of_groups(&stretch, |level| level.oom_kills);
-    let high = of_groups(&stretch, |level| level.high_events).unwrap_or(0);
-    let limit = of_groups(&stretch, |level| level.max_events).unwrap_or(0) + high;
-    let server = server_growth(&stretch).unwrap_or(0);
-    let (message, severity) = if killed.is_some_and(|killed| killed > 0) {
-        let killed = count(killed.unwrap_or(0));
+    let met = [
+        of_groups(&stretch, |level| level.high_events),
+        of_groups(&stretch, |level| level.max_events),
+    ];
+    let limit = met.into_iter().flatten().reduce(u64::saturating_add);
+    let server = server_growth(&stretch);
+    let (message, severity) = if let Some(killed) = killed.filter(|killed| *killed > 0) {
+        let killed = count(killed);
         (format!("{killed} processes of the group were ended for want of memory"), Severity::Error)
     } else if rate(read) >= threshold("error_pages_per_s") {
         let message = format!("{} pages a second were read back from swap", short(rate(read), 3));
@@ -37,10 +40,10 @@ pub(super) fn swapping(view: &View<'_>, check: &CheckInfo) -> Verdict {
         let message =
             format!("{} pages were written to swap and {} read back", count(written), count(read));
         (message, Severity::Warning)
-    } else if float(server) >= threshold("server_bytes") {
+    } else if let Some(server) = server.filter(|n| float(*n) >= threshold("server_bytes")) {
         let mib = short(float(server) / f64::from(1 << 20), 3);
         (format!("{mib} MiB of the server were written to swap"), Severity::Warning)
-    } else if rate(limit) >= threshold("limit_events_per_s") {
+    } else if let Some(limit) = limit.filter(|n| rate(*n) >= threshold("limit_events_per_s")) {
         (format!("the group met its memory limit {} times", count(limit)), Severity::Warning)
     } else {
         return Ok(None);
@@ -49,8 +52,8 @@ pub(super) fn swapping(view: &View<'_>, check: &CheckInfo) -> Verdict {
         .at(severity)
         .with("swapped_in_pages", read)
         .with("swapped_out_pages", written)
-        .with("server_swap_growth_bytes", server)
-        .with("memory_limit_events", limit)
+        .with_known("server_swap_growth_bytes", server)
+        .with_known("memory_limit_events", limit)
         .with("stretch_s", took);
     Ok(Some(finding))
 }
