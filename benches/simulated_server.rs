@@ -6,11 +6,11 @@
 //! cargo bench -p trueline-benches --bench simulated_server            # or, for the latter alone: -- paced
 //! ```
 //!
-//! On two virtual cores of an Intel Xeon that were compiling other things as well, 2026-11-29: 2.4 to
-//! 4.1 M tokens/s with one stream, 4.0 to 6.0 M with four. The 256 streams have a median lateness of 0.7
-//! to 0.8 ms, which is half of what 256 writes take. Their 99th percentile was 1.8 and 2.1 ms with server
-//! and client on a core of their own (two processes, `taskset -c 0` and `-c 1`, nice -20), and 4 to 10 ms
-//! where the kernel put the client onto the server's core or a compiler took it.
+//! On two virtual cores of an Intel Xeon, 2026-11-29, nothing else running: 3.8 to 5.0 M tokens/s. The 256
+//! streams have a median lateness of 0.5 ms, which is half of what 256 writes take, and a 99th percentile of
+//! 1.2 to 1.3 ms. That of one run in four was 2.4 ms, and up to 5 ms earlier on the same day, when a bare loop
+//! that sleeps to each 5 ms was woken 2.9 ms late at its own 99th percentile: the machine below this one had
+//! other work. The server says so of itself (`the simulator itself is the bottleneck`).
 
 use std::io::ErrorKind;
 use std::net::SocketAddr;

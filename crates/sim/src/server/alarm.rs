@@ -1,74 +1,14 @@
-//! A thread that wakes the server when the next token is due.
+//! What wakes the server when the next token is due.
+//!
+//! The runtime's own timers go by whole milliseconds, which is half of the lateness that the server
+//! allows itself; these are woken within some tens of microseconds.
 
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::thread;
-use std::time::Instant;
+#[cfg(not(target_os = "linux"))]
+mod thread;
+#[cfg(target_os = "linux")]
+mod timer;
 
-use tokio::sync::Notify;
-
-/// Notifies a task at moments that it sets.
-///
-/// The runtime's own timers go by whole milliseconds, which is half of the lateness that the server
-/// allows itself; a waiting thread is woken within some tens of microseconds. The thread ends when the
-/// alarm is dropped.
-#[derive(Debug)]
-pub(super) struct Alarm {
-    shared: Arc<(Mutex<Setting>, Condvar)>,
-}
-
-#[derive(Debug, Default)]
-struct Setting {
-    at: Option<Instant>,
-    over: bool,
-}
-
-impl Alarm {
-    pub(super) fn new(wakes: Arc<Notify>) -> Self {
-        let shared = Arc::new((Mutex::new(Setting::default()), Condvar::new()));
-        let seen = Arc::clone(&shared);
-        thread::spawn(move || keep(&seen, &wakes));
-        Self { shared }
-    }
-
-    /// Sets the moment, in place of the one before.
-    pub(super) fn set(&self, at: Option<Instant>) {
-        let (setting, changed) = &*self.shared;
-        let mut setting = setting.lock().unwrap_or_else(PoisonError::into_inner);
-        // An earlier wake-up than asked for does no harm; only an earlier wish needs the thread.
-        let sooner = match (at, setting.at) {
-            (Some(new), Some(old)) => new < old,
-            (Some(_), None) => true,
-            (None, _) => false,
-        };
-        setting.at = at;
-        if sooner {
-            changed.notify_one();
-        }
-    }
-}
-
-impl Drop for Alarm {
-    fn drop(&mut self) {
-        let (setting, changed) = &*self.shared;
-        setting.lock().unwrap_or_else(PoisonError::into_inner).over = true;
-        changed.notify_one();
-    }
-}
-
-fn keep((setting, changed): &(Mutex<Setting>, Condvar), wakes: &Notify) {
-    let mut setting = setting.lock().unwrap_or_else(PoisonError::into_inner);
-    while !setting.over {
-        setting = match setting.at {
-            None => changed.wait(setting).unwrap_or_else(PoisonError::into_inner),
-            Some(at) => {
-                let wait = at.saturating_duration_since(Instant::now());
-                if wait.is_zero() {
-                    setting.at = None;
-                    wakes.notify_one();
-                    continue;
-                }
-                changed.wait_timeout(setting, wait).unwrap_or_else(PoisonError::into_inner).0
-            }
-        };
-    }
-}
+#[cfg(not(target_os = "linux"))]
+pub(super) use thread::Alarm;
+#[cfg(target_os = "linux")]
+pub(super) use timer::Alarm;

@@ -1,6 +1,7 @@
 //! The engine against a clock, and the way from what happens to who waits for it.
 
 use std::collections::HashMap;
+use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -102,6 +103,11 @@ impl Driver {
         })
     }
 
+    /// What wakes it, within a runtime.
+    pub(super) fn alarm(&self) -> io::Result<Alarm> {
+        Alarm::new(Arc::clone(&self.wakes))
+    }
+
     pub(super) const fn config(&self) -> &ServerConfig {
         &self.config
     }
@@ -135,14 +141,10 @@ impl Driver {
     }
 
     /// Keeps the engine going; never ends.
-    pub(super) async fn run(&self) {
-        let alarm = Alarm::new(Arc::clone(&self.wakes));
+    pub(super) async fn run(&self, mut alarm: Alarm) {
         loop {
             match self.config.pace {
-                Pace::RealTime => {
-                    alarm.set(self.next_due());
-                    self.wakes.notified().await;
-                }
+                Pace::RealTime => alarm.wait(self.next_due()).await,
                 Pace::Flood => {
                     if self.flood() {
                         tokio::task::yield_now().await;

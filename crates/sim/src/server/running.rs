@@ -17,7 +17,7 @@ use crate::Ledger;
 
 /// A running server; it stops when it is dropped.
 ///
-/// One thread serves all connections and the model, a second one wakes it when a token is due.
+/// One thread serves all connections and the model.
 #[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
@@ -46,6 +46,10 @@ impl Server {
             .enable_time()
             .build()
             .map_err(|e| failed("starting the runtime", e))?;
+        let alarm = {
+            let _within = runtime.enter();
+            driver.alarm().map_err(|e| failed("setting a timer", e))?
+        };
         let stop = Arc::new(Notify::new());
         let (stopped, served) = (Arc::clone(&stop), Arc::clone(&driver));
         let thread = thread::Builder::new()
@@ -53,7 +57,7 @@ impl Server {
             .spawn(move || {
                 runtime.block_on(async move {
                     tokio::spawn(listen(listener, Arc::clone(&served)));
-                    tokio::spawn(async move { served.run().await });
+                    tokio::spawn(async move { served.run(alarm).await });
                     stopped.notified().await;
                 });
             })
