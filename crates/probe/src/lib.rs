@@ -1,0 +1,16 @@
+//! Measures a live LLM server: every request's times as they happened.
+//!
+//! The wrong number this crate prevents: one that the client made up. An empty first event taken for the
+//! first token, a request that waited in the client and was timed from its late sending, an answer that
+//! failed and was averaged over the survivors, a prompt that the cache had and a rate that counts it.
+
+#![warn(missing_docs)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod asking;
+mod clock;
+mod exchange;
+
+pub use asking::{Asking, Ending, Message, Prompt};
+pub use clock::RunClock;
+pub use exchange::{Exchange, Failure, FailureKind, Marks};
