@@ -21,7 +21,7 @@ import openai
 
 async def one(client, options, prompt):
     """One streamed reply: when it was sent, when each chunk with content came, when the stream ended."""
-    sent = time.perf_counter()
+    sent, worked = time.perf_counter(), time.process_time()
     stream = await client.chat.completions.create(
         model=options.model,
         messages=[{"role": "user", "content": prompt}],
@@ -30,15 +30,18 @@ async def one(client, options, prompt):
         stream_options={"include_usage": True},
         extra_body={"ignore_eos": True},
     )
-    arrivals, usage = [], None
+    arrivals, usage, busy = [], None, None
     async for chunk in stream:
         if any(choice.delta.content for choice in chunk.choices):
             arrivals.append(time.perf_counter())
+            busy = busy or time.process_time() - worked
         usage = chunk.usage or usage
     return {
         "sent_s": sent,
         "arrivals_s": arrivals,
         "ended_s": time.perf_counter(),
+        # What this program computed from the call to its first chunk, for requests beside it as well.
+        "processor_s": busy,
         "prompt_tokens": usage and usage.prompt_tokens,
         "output_tokens": usage and usage.completion_tokens,
     }

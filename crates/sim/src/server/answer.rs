@@ -56,7 +56,9 @@ pub(super) async fn answer(
         clock_step: driver.step_clock_with(number, &faults),
         faults,
     };
-    let frames = Frames::new(asked.api, number.0, &asked.model, terms.created);
+    let named = Some(asked.model.as_str()).filter(|name| !name.is_empty());
+    let model = named.unwrap_or(&driver.config().name);
+    let frames = Frames::new(asked.api, number.0, model, terms.created);
     let reset_counters = terms.has(Fault::CounterReset);
     let style = Style::of(&terms, asked.delivery, connection);
     let done = match asked.delivery {

@@ -46,7 +46,8 @@ pub enum Reach {
 pub struct ServerConfig {
     /// The model that is simulated.
     pub model: ModelConfig,
-    /// The name under which `/v1/models` lists it. A reply names the model as the request does.
+    /// The name under which `/v1/models` lists it. A reply names the model as the request does, and so
+    /// where the request names none.
     pub name: String,
     /// Whose names are used.
     pub dialect: Dialect,

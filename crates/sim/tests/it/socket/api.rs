@@ -41,6 +41,16 @@ fn whole_replies_have_the_tokens_that_the_ledger_has() {
 }
 
 #[test]
+fn a_reply_names_the_model_as_the_request_does_and_as_the_server_does_where_it_names_none() {
+    let server = start(quick());
+    for (asked, named) in [("", "sim"), (r#""model":"mine","#, "mine"), (r#""model":"","#, "sim")] {
+        let body = format!(r#"{{{asked}"prompt":"a","max_tokens":1}}"#);
+        let (_, reply) = posted(&server, "/v1/completions", &body);
+        assert_eq!(reply["model"], named, "{body}");
+    }
+}
+
+#[test]
 fn the_next_turn_finds_the_first_ones_blocks_in_the_cache() {
     let server = start(quick());
     let question = trueline_sim::words(Tokens::new(100), 3);

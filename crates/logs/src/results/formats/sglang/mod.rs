@@ -9,17 +9,20 @@ use trueline_core::{Definition, Deviation, Each, FirstToken, Mark, Percentiles, 
 const TOOL: &str = "sglang bench_serving";
 
 /// A reply ends for this tool with its last line, the closing `[DONE]` included.
-const E2E: Definition = Definition::new(Mark::Sent, Mark::Closed, Side::Client)
+const OF_REPLY: Definition = Definition::new(Mark::Sent, Mark::Closed, Side::Client)
     .spread(Percentiles::Linear, Deviation::Population);
 
-const TTFT: Definition = E2E.between(Mark::Sent, Mark::FirstToken);
+const E2E: Definition = OF_REPLY.note("its Rust client ends with the last token");
 
-const TPOT: Definition = E2E
+const TTFT: Definition = OF_REPLY.between(Mark::Sent, Mark::FirstToken);
+
+const TPOT: Definition = OF_REPLY
     .between(Mark::FirstToken, Mark::Closed)
     .first_token(FirstToken::Out)
-    .tokens_by(TokensBy::ServerElseAsked);
+    .tokens_by(TokensBy::ServerElseAsked)
+    .note("its Rust client ends with the last token and takes the length asked for");
 
-const ITL: Definition = E2E
+const ITL: Definition = OF_REPLY
     .between(Mark::FirstToken, Mark::LastToken)
     .each(Each::Chunk)
     .first_token(FirstToken::Out)
