@@ -10,7 +10,9 @@
 mod asking;
 mod clock;
 mod exchange;
+mod prompt;
 
 pub use asking::{Asking, Ending, Message, Prompt};
 pub use clock::RunClock;
 pub use exchange::{Exchange, Failure, FailureKind, Marks};
+pub use prompt::{Length, Piece, Ruler, Script, count_words};
