@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use trueline_core::{Share, Tokens};
 
-use super::rounds::{Arm, MEASURED, PRIMING, Rounds, Shared, WARM_UP};
+use super::rounds::{Arm, Rounds, Shared, WARM_UP, measured, priming};
 use super::stage::Content;
 use super::warmup::warm_up;
 use super::{Between, Experiment, PlanError, PlanErrorKind, Purpose, Stage, Workload};
@@ -56,20 +56,42 @@ impl Prefix {
         workload.check()?;
         let label = self.label();
         let script = Script::new(workload.seed, label);
-        let (arms, primed) = self.arms(workload.prompt)?;
-        let mut stages: Vec<Stage> = warm_up(script, WARM_UP, workload).into_iter().collect();
+        let warm_up = warm_up(script, WARM_UP, workload);
+        let stages = self.stages(script, 0, label, None, workload)?;
+        Ok(Experiment::new(label, warm_up.into_iter().chain(stages).collect(), self.is_cold()))
+    }
+
+    pub(super) fn is_cold(&self) -> bool {
+        *self == Self::Cold
+    }
+
+    /// A measured stage, after the one that primes its prefixes where it has any. The texts are those of a
+    /// place, so that no two stages of an experiment share any.
+    pub(super) fn stages(
+        &self,
+        script: Script,
+        place: u64,
+        label: &str,
+        within: Option<&str>,
+        workload: &Workload,
+    ) -> Result<Vec<Stage>, PlanError> {
+        let (arms, primed) = self.arms(workload.prompt, priming(place))?;
+        let arms = match within {
+            Some(whole) => arms.into_iter().map(|arm| arm.within(whole)).collect(),
+            None => arms,
+        };
+        let rounds = Rounds::whole(script, measured(place), arms, workload);
+        let mut stages = vec![Stage::new(label, Purpose::Measured, Content::Rounds(rounds))];
         if primed > 0 {
             let arms = vec![Arm::unique(workload.prompt)];
-            let rounds = Rounds::whole(script, PRIMING, arms, workload).warming_up(primed);
-            stages.push(Stage::new("priming", Purpose::Priming, Content::Rounds(rounds)));
+            let rounds = Rounds::whole(script, priming(place), arms, workload).warming_up(primed);
+            let named = format!("priming of {label}");
+            for stage in &mut stages {
+                stage.before = Between::Nothing;
+            }
+            stages.insert(0, Stage::new(named, Purpose::Priming, Content::Rounds(rounds)));
         }
-        let rounds = Rounds::whole(script, MEASURED, arms, workload);
-        let mut measured = Stage::new(label, Purpose::Measured, Content::Rounds(rounds));
-        if primed > 0 {
-            measured.before = Between::Nothing;
-        }
-        stages.push(measured);
-        Ok(Experiment::new(label, stages, *self == Self::Cold))
+        Ok(stages)
     }
 
     const fn label(&self) -> &'static str {
@@ -81,11 +103,11 @@ impl Prefix {
     }
 
     /// The parts, and how many prefixes are to be sent before them.
-    fn arms(&self, prompt: Tokens) -> Result<(Vec<Arm>, u64), PlanError> {
+    fn arms(&self, prompt: Tokens, stream: u64) -> Result<(Vec<Arm>, u64), PlanError> {
         let mut primed = 0;
         let mut sharing = |share: f64| {
             let tokens = part_of(prompt, share);
-            let shared = Shared { stream: PRIMING, number: primed, tokens };
+            let shared = Shared { stream, number: primed, tokens };
             let shared = (tokens.get() > 0).then_some(shared);
             primed += u64::from(shared.is_some());
             Arm { shared, ..Arm::unique(prompt) }

@@ -7,11 +7,19 @@ use trueline_core::Tokens;
 use super::Workload;
 use crate::{Asking, Ending, Piece, Prompt, Ruler, Script};
 
-/// The streams of texts; measured stages have those from [`MEASURED`] on.
+/// The streams of texts that only warm up.
 pub(super) const WARM_UP: u64 = 0;
 pub(super) const SECOND_WARM_UP: u64 = 1;
-pub(super) const PRIMING: u64 = 2;
-pub(super) const MEASURED: u64 = 3;
+
+/// The stream of the texts that prime the measured stage at a place.
+pub(super) const fn priming(place: u64) -> u64 {
+    2 + 2 * place
+}
+
+/// The stream of the texts of the measured stage at a place.
+pub(super) const fn measured(place: u64) -> u64 {
+    3 + 2 * place
+}
 
 /// A beginning that a text takes from another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +46,15 @@ impl Arm {
     /// The same under a name.
     pub(super) fn named(self, part: impl Into<String>) -> Self {
         Self { part: Some(part.into()), ..self }
+    }
+
+    /// The same as a part of something that has a name.
+    pub(super) fn within(self, whole: &str) -> Self {
+        let part = match &self.part {
+            Some(part) => format!("{whole}, {part}"),
+            None => whole.to_owned(),
+        };
+        self.named(part)
     }
 }
 

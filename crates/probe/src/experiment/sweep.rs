@@ -4,17 +4,16 @@ use std::str::FromStr;
 
 use trueline_core::Load;
 
-use super::rounds::{Arm, MEASURED, Rounds, WARM_UP};
-use super::stage::Content;
+use super::rounds::WARM_UP;
 use super::warmup::warm_up;
-use super::{Between, Experiment, PlanError, PlanErrorKind, Purpose, Stage, Workload};
+use super::{Between, Experiment, PlanError, PlanErrorKind, Prefix, Purpose, Workload};
 use crate::Script;
 
 /// How many times the requests in flight a level takes at least: with fewer, its beginning and its end
 /// are too large a part of it.
 const WAVES: u64 = 5;
 
-/// The same lengths under one load after the other, cold, in random order.
+/// The same lengths under one load after the other, in random order.
 ///
 /// # Shape
 /// As written: whole numbers for requests in flight, or loads such as `rate 4`, apart by commas. None
@@ -41,15 +40,17 @@ pub struct Sweep {
     /// What must hold between two of them: [`Between::Disjoint`], or [`Between::Flush`] where whoever
     /// drives the stages can empty the server's cache.
     pub between: Between,
+    /// How much of a prompt the cache is to have. Each level has prefixes of its own, sent before it.
+    pub prefix: Prefix,
 }
 
 impl Sweep {
-    /// A sweep over these loads with disjoint prompts.
+    /// A cold sweep over these loads with disjoint prompts.
     ///
     /// # Errors
     /// No load, one that is zero or no number, one twice.
     pub fn new(levels: Vec<Load>) -> Result<Self, PlanError> {
-        let sweep = Self { levels, between: Between::Disjoint };
+        let sweep = Self { levels, between: Between::Disjoint, prefix: Prefix::Cold };
         sweep.check()?;
         Ok(sweep)
     }
@@ -78,11 +79,12 @@ impl Sweep {
         Ok(())
     }
 
-    /// The stages: warm-up and a stage a level, in an order drawn from the workload's seed.
+    /// The stages: warm-up and a stage a level, after its priming where it has prefixes, in an order drawn
+    /// from the workload's seed.
     ///
     /// # Shape
     /// A level of requests in flight has at least five times as many requests. The level's name is the
-    /// part of its requests.
+    /// part of its requests, or stands before it.
     ///
     /// # Errors
     /// Nothing to send, or levels that [`Sweep::new`] refuses.
@@ -90,24 +92,27 @@ impl Sweep {
         workload.check()?;
         self.check()?;
         let script = Script::new(workload.seed, "sweep");
-        let mut levels: Vec<(u64, Load)> = (MEASURED..).zip(self.levels.iter().copied()).collect();
+        let mut stages: Vec<_> = warm_up(script, WARM_UP, workload).into_iter().collect();
+        let mut levels: Vec<(u64, Load)> = (0..).zip(self.levels.iter().copied()).collect();
         script.chance(WARM_UP, 0).shuffle(&mut levels);
-        let measured = levels.into_iter().map(|(stream, load)| {
+        for (place, load) in levels {
             let least = match load {
                 Load::Concurrency(n) => Some(u64::from(n) * WAVES),
                 Load::Rate(_) => None,
             };
             let requests = workload.requests.map(|n| n.max(least.unwrap_or(0)));
-            let arms = vec![Arm::unique(workload.prompt).named(load.to_string())];
-            let of = Workload { requests, ..*workload };
-            let rounds = Rounds::whole(script, stream, arms, &of);
-            let content = Content::Rounds(rounds);
-            let mut stage = Stage::new(load.to_string(), Purpose::Measured, content);
-            (stage.load, stage.least, stage.before) = (Some(load), least, self.between);
-            stage
-        });
-        let stages = warm_up(script, WARM_UP, workload).into_iter().chain(measured).collect();
-        Ok(Experiment::new("sweep", stages, true))
+            let (of, name) = (Workload { requests, ..*workload }, load.to_string());
+            for mut stage in self.prefix.stages(script, place, &name, Some(&name), &of)? {
+                if stage.before == Between::Disjoint {
+                    stage.before = self.between;
+                }
+                if stage.purpose == Purpose::Measured {
+                    (stage.load, stage.least) = (Some(load), least);
+                }
+                stages.push(stage);
+            }
+        }
+        Ok(Experiment::new("sweep", stages, self.prefix.is_cold()))
     }
 }
 
@@ -199,5 +204,31 @@ mod tests {
         assert_eq!((level.requests(), level.before), (None, Between::Flush));
         assert_eq!(level.askings(&Ruler::default(), 0).take(1_000).count(), 1_000);
         assert!(experiment.cold);
+    }
+
+    #[test]
+    fn each_level_of_a_warm_sweep_has_its_own_priming() {
+        let mut sweep: Sweep = "1,2".parse().unwrap();
+        (sweep.prefix, sweep.between) = (Prefix::Warm, Between::Flush);
+        let experiment = sweep.experiment(&workload().with_warmup(0)).unwrap();
+        let stages: Vec<_> = experiment.stages.iter().map(|s| (s.purpose, s.before)).collect();
+        let level = [(Purpose::Priming, Between::Flush), (Purpose::Measured, Between::Nothing)];
+        assert_eq!(stages, [level, level].concat());
+        let parts: BTreeSet<String> = experiment
+            .measured()
+            .flat_map(|stage| stage.askings(&Ruler::default(), 0))
+            .filter_map(|asking| asking.part)
+            .collect();
+        let named = |level, part| format!("concurrency {level}, {part}");
+        assert_eq!(
+            parts,
+            BTreeSet::from([
+                named(1, "warm"),
+                named(1, "control"),
+                named(2, "warm"),
+                named(2, "control")
+            ])
+        );
+        assert!(!experiment.cold);
     }
 }

@@ -1,10 +1,9 @@
 //! Two endpoints in turns.
 
 use super::order::balanced;
-use super::rounds::{Arm, MEASURED, Rounds, SECOND_WARM_UP, WARM_UP};
-use super::stage::Content;
+use super::rounds::{SECOND_WARM_UP, WARM_UP};
 use super::warmup::warm_up;
-use super::{Endpoint, Experiment, PlanError, PlanErrorKind, Purpose, Stage, Workload};
+use super::{Endpoint, Experiment, PlanError, PlanErrorKind, Prefix, Stage, Workload};
 use crate::Script;
 
 /// Two endpoints in turns: blocks of requests to one and to the other in a balanced order.
@@ -24,31 +23,34 @@ use crate::Script;
 /// assert_eq!(turns.iter().filter(|turn| **turn == Some(Endpoint::First)).count(), 4);
 /// # Ok::<(), trueline_probe::PlanError>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Versus {
     /// How many blocks each endpoint has.
     pub pairs: u64,
+    /// How much of a prompt the cache is to have. Each block has prefixes of its own, sent before it.
+    pub prefix: Prefix,
 }
 
 impl Default for Versus {
-    /// Six blocks each.
+    /// Six cold blocks each.
     fn default() -> Self {
-        Self { pairs: 6 }
+        Self::new(6)
     }
 }
 
 impl Versus {
-    /// So many blocks for each endpoint.
+    /// So many cold blocks for each endpoint.
     pub const fn new(pairs: u64) -> Self {
-        Self { pairs }
+        Self { pairs, prefix: Prefix::Cold }
     }
 
-    /// The stages: a warm-up for each endpoint, then the blocks.
+    /// The stages: a warm-up for each endpoint, then the blocks, each after its priming where it has
+    /// prefixes.
     ///
     /// # Shape
     /// The workload's requests are those of both endpoints together, rounded up to blocks of one size.
-    /// The endpoint's name is the part of its requests.
+    /// The endpoint's name is the part of its requests, or stands before it.
     ///
     /// # Errors
     /// Nothing to send, no pair, or a workload without end: blocks have a size.
@@ -67,23 +69,23 @@ impl Versus {
         let blocks = self.pairs.saturating_mul(2);
         let of_block = Workload { requests: Some(requests.div_ceil(blocks)), ..*workload };
         let script = Script::new(workload.seed, "versus");
-        let warm_ups = [(WARM_UP, Endpoint::First), (SECOND_WARM_UP, Endpoint::Second)]
-            .into_iter()
-            .filter_map(|(stream, endpoint)| {
-                let mut stage = warm_up(script, stream, workload)?;
+        let to = |endpoint: Endpoint| {
+            move |mut stage: Stage| {
                 stage.endpoint = Some(endpoint);
-                Some(stage)
-            });
-        let turns = balanced(script, self.pairs).into_iter();
-        let measured = (1_u64..).zip(MEASURED..).zip(turns).map(|((at, stream), endpoint)| {
-            let arms = vec![Arm::unique(workload.prompt).named(endpoint.name())];
-            let rounds = Rounds::whole(script, stream, arms, &of_block);
-            let label = format!("block {at} of {blocks}, {}", endpoint.name());
-            let mut stage = Stage::new(label, Purpose::Measured, Content::Rounds(rounds));
-            stage.endpoint = Some(endpoint);
-            stage
-        });
-        Ok(Experiment::new("versus", warm_ups.chain(measured).collect(), true))
+                stage
+            }
+        };
+        let mut stages = Vec::new();
+        for (stream, endpoint) in [(WARM_UP, Endpoint::First), (SECOND_WARM_UP, Endpoint::Second)] {
+            stages.extend(warm_up(script, stream, workload).map(to(endpoint)));
+        }
+        for (place, endpoint) in (0..).zip(balanced(script, self.pairs)) {
+            let label = format!("block {} of {blocks}, {}", place + 1, endpoint.name());
+            let block =
+                self.prefix.stages(script, place, &label, Some(endpoint.name()), &of_block)?;
+            stages.extend(block.into_iter().map(to(endpoint)));
+        }
+        Ok(Experiment::new("versus", stages, self.prefix.is_cold()))
     }
 }
 

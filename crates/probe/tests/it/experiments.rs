@@ -135,7 +135,22 @@ fn two_endpoints_behind_one_cache_do_not_help_each_other() {
     assert!(parts.values().flatten().all(|entry| entry.cached.get() == 0));
 }
 
-/// A template of 12 tokens before the text and 7 behind it. The prompt comes out as asked; of the prefix
+/// Six stages of ten, each with its prefixes: 90 % of 200 are 180.
+#[test]
+fn a_warm_comparison_is_warm_on_both_sides() {
+    let mut versus = Versus::new(3);
+    versus.prefix = Prefix::Warm;
+    let parts = measured(&versus.experiment(&workload(200, 60)).unwrap(), &NO_TEMPLATE);
+    for (part, entries) in &parts {
+        let hit = if part.as_ref().unwrap().ends_with("warm") { 180 - BLOCK..=180 } else { 0..=0 };
+        assert!(entries.iter().all(|entry| hit.contains(&entry.cached.get())), "{part:?}");
+        assert_eq!(entries.len(), 15);
+    }
+    let names: Vec<&str> = parts.keys().flatten().map(String::as_str).collect();
+    assert_eq!(names, ["first, control", "first, warm", "second, control", "second, warm"]);
+}
+
+/// A template of 11 tokens before the text and 6 behind it. The prompt comes out as asked; of the prefix
 /// what was asked for is hit, and at most the template's front more.
 #[test]
 fn lengths_and_prefixes_hold_behind_a_chat_template() {

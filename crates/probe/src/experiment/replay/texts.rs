@@ -2,11 +2,11 @@
 
 use trueline_core::Tokens;
 
-use super::super::rounds::MEASURED;
+use super::super::rounds::measured;
 use crate::{Piece, Ruler};
 
 /// The stream of the rows' texts.
-const STREAM: u64 = MEASURED;
+const STREAM: u64 = measured(0);
 
 /// One text: its length, and what it takes from another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
