@@ -122,10 +122,15 @@ impl Ruler {
     }
 
     fn error_of(&self, words: u64) -> Option<Tokens> {
+        Some(Tokens::new(whole_up(2.0 * self.standard_error(words)?)))
+    }
+
+    /// The standard error of one more prompt of so many words.
+    fn standard_error(&self, words: u64) -> Option<f64> {
         let Spread { variance, of_fit: [s2, n, s0] } = self.spread?;
         let w = real(words);
         let of_fit = (s2 - 2.0 * n * w + s0 * w * w).max(0.0);
-        Some(Tokens::new(whole_up(2.0 * (variance * (w + of_fit)).sqrt())))
+        Some((variance * (w + of_fit)).sqrt())
     }
 }
 
@@ -177,8 +182,10 @@ mod tests {
         assert!((ruler.overhead - 1.384_615_384_615).abs() < 1e-9, "{ruler:?}");
         assert!((ruler.per_word - 1.692_307_692_308).abs() < 1e-9, "{ruler:?}");
         // Residuals -1/13, 3/13, -2/13: s^2 = (1 + 9/2 + 4/4) / 169 / 1 = 6.5/169 = 0.038 461 54. At 4
-        // words: 4 + (7 - 24 + 28) / 3.25 = 7.384 615; two roots of the product: 1.065 86, so 2 tokens.
-        assert!((ruler.spread.unwrap().variance - 0.038_461_538).abs() < 1e-8);
+        // words: 4 + (7 - 24 + 28) / 3.25 = 7.384 615; the root of the product is 0.532 939 and twice that
+        // 1.065 88, so 2 tokens. At 2 words: 2 + (7 - 12 + 7) / 3.25 = 2.615 385, root 0.317 162.
+        assert!((ruler.standard_error(4).unwrap() - 0.532_939).abs() < 1e-6);
+        assert!((ruler.standard_error(2).unwrap() - 0.317_162).abs() < 1e-6);
         let length = ruler.words_for(tokens(8));
         assert_eq!((length.words, length.tokens, length.error), (4, tokens(8), Some(tokens(2))));
     }

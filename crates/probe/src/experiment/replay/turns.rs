@@ -174,16 +174,16 @@ mod tests {
     fn a_turn_begins_as_the_last_turn_of_its_conversation_that_is_long_enough() {
         let rows = [
             row(0, "a", 100, 0),
-            row(1, "b", 500, 0),
-            row(2, "a", 200, 96),
+            row(1, "a", 200, 96),
+            row(2, "b", 500, 0),
             row(3, "a", 60, 16),
             row(4, "a", 300, 192),
         ];
         let (begins, texts) = shared(&rows);
-        assert_eq!(begins.iter().map(|how| how.shared()).collect::<Vec<_>>(), [0, 0, 96, 16, 192]);
-        assert_eq!(same_words(&texts[4], &texts[2]), 192);
+        assert_eq!(begins.iter().map(|how| how.shared()).collect::<Vec<_>>(), [0, 96, 0, 16, 192]);
+        assert_eq!(same_words(&texts[4], &texts[1]), 192);
         assert_eq!(same_words(&texts[4], &texts[0]), 96);
-        assert_eq!(same_words(&texts[4], &texts[1]), 0);
+        assert_eq!(same_words(&texts[4], &texts[2]), 0);
     }
 
     #[test]
