@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use trueline_core::{Share, Tokens};
-use trueline_probe::{LogRow, Replay, Replayed, Ruler};
+use trueline_probe::{LogRow, Purpose, Replay, Replayed, Ruler};
 use trueline_sim::{
-    Engine, ModelConfig, SimTime, Submission, Token, answer_token, tokenize, words,
+    Engine, LedgerEntry, ModelConfig, SimTime, Submission, Token, answer_token, tokenize, words,
 };
 
-use crate::engine::{finish, hit_share, serve_trace};
+use crate::engine::{NO_TEMPLATE, finish, hit_share, serve_alone, serve_trace};
 
 const SESSIONS: usize = 12;
 const TURNS: u64 = 8;
@@ -44,7 +44,7 @@ fn production(cache_blocks: u64) -> (Engine, Vec<Vec<Token>>) {
 }
 
 fn rows(engine: &Engine) -> Vec<LogRow> {
-    let row = |entry: &trueline_sim::LedgerEntry| {
+    let row = |entry: &LedgerEntry| {
         let mut row = LogRow::new(entry.arrived.since_start(), entry.prompt);
         row.cached = Some(entry.cached);
         row.output = Some(entry.output);
@@ -54,11 +54,20 @@ fn rows(engine: &Engine) -> Vec<LogRow> {
     engine.ledger().entries().map(row).collect()
 }
 
-fn served(replayed: &Replayed, cache_blocks: u64) -> Engine {
+/// Serves all stages, the measured one by the log's arrivals, and gives what came of that one.
+fn served(replayed: &Replayed, cache_blocks: u64) -> Vec<LedgerEntry> {
     let mut engine = Engine::new(model(cache_blocks)).unwrap();
-    let stage = replayed.experiment.measured().next().unwrap();
-    serve_trace(&mut engine, stage.askings(&Ruler::default(), 0), &replayed.arrivals);
-    engine
+    for stage in &replayed.experiment.stages {
+        let askings = stage.askings(&Ruler::default(), 0);
+        match stage.purpose {
+            Purpose::Measured => serve_trace(&mut engine, askings, &replayed.arrivals),
+            _ => askings.for_each(|asking| drop(serve_alone(&mut engine, &asking, &NO_TEMPLATE))),
+        }
+    }
+    let measured = replayed.arrivals.len();
+    let all = engine.ledger().entries();
+    let before = all.len() - measured;
+    all.skip(before).cloned().collect()
 }
 
 /// The first row's system prompt is new in both; all other counts of the log can be given by some row, and
@@ -68,18 +77,17 @@ fn a_replay_by_cached_tokens_hits_what_the_log_hit() {
     let (first, _) = production(16_384);
     let replayed = Replay::new(rows(&first), 5).plan().unwrap();
     let second = served(&replayed, 16_384);
-    let (log, replay) = (hit_share(first.ledger().entries()), hit_share(second.ledger().entries()));
+    let (log, replay) = (hit_share(first.ledger().entries()), hit_share(second.iter()));
     assert!(log > 0.5, "{log}");
     let fit = replayed.fit;
     assert_eq!(fit.hit_share_of_log.map(Share::get), Some(log));
     assert!((fit.hit_share_of_text.unwrap().get() - log).abs() < 0.005, "{fit:?}");
     assert!((replay - log).abs() < 0.005, "{log} in the log, {replay} replayed, {fit:?}");
-    for (one, other) in first.ledger().entries().zip(second.ledger().entries()) {
+    for (one, other) in first.ledger().entries().zip(&second) {
         assert_eq!(
             (one.prompt, one.output, &one.session),
             (other.prompt, other.output, &other.session)
         );
-        assert_eq!(one.arrived, other.arrived);
     }
 }
 
@@ -90,7 +98,7 @@ fn a_replay_of_a_cache_that_forgets_hits_as_much_within_two_points() {
     let (first, _) = production(500);
     let log = hit_share(first.ledger().entries());
     let replayed = Replay::new(rows(&first), 5).plan().unwrap();
-    let replay = hit_share(served(&replayed, 500).ledger().entries());
+    let replay = hit_share(served(&replayed, 500).iter());
     assert!(log < hit_share(production(16_384).0.ledger().entries()) - 0.05, "it forgets: {log}");
     assert!((replay - log).abs() < 0.02, "{log} in the log, {replay} replayed, {:?}", replayed.fit);
 }
@@ -126,8 +134,21 @@ fn a_replay_by_hashes_hits_what_the_prompts_have_in_common() {
         };
         hit += prompts.iter().take(at).map(same).max().unwrap_or(0) * block;
     }
-    let found: u64 = second.ledger().entries().map(|entry| entry.cached.get()).sum();
+    let found: u64 = second.iter().map(|entry| entry.cached.get()).sum();
     // 200 tokens of system prompt for each of the first conversations may still be in the making.
     assert!(found.abs_diff(hit as u64) <= hit as u64 / 200, "{found} hit, {hit} in common");
     assert_eq!(replayed.fit.hashed, 96);
+}
+
+/// The second half of the log begins with a full cache, as most logs do.
+#[test]
+fn a_log_that_begins_in_the_middle_is_primed() {
+    let (first, _) = production(16_384);
+    let rows: Vec<LogRow> = rows(&first).split_off(48);
+    let replayed = Replay::new(rows, 5).plan().unwrap();
+    let log = hit_share(first.ledger().entries().skip(48));
+    let replay = hit_share(served(&replayed, 16_384).iter());
+    assert!(log > 0.7, "{log}");
+    assert!((replay - log).abs() < 0.01, "{log} in the log, {replay} replayed, {:?}", replayed.fit);
+    assert!((1..48).contains(&replayed.fit.primed), "{:?}", replayed.fit);
 }

@@ -30,8 +30,10 @@ pub struct ReplayFit {
     pub hit_share_of_text_overall: Option<Share>,
     /// Rows whose beginnings come from hashes of blocks.
     pub hashed: u64,
-    /// Rows that the text gives fewer cached tokens than the log counts: no row before them was long
-    /// enough, or the hashes say less.
+    /// Rows whose cached tokens no row before them could have put there: the cache held them when the log
+    /// began. A text sent before all rows stands for that.
+    pub primed: u64,
+    /// Rows that the text gives fewer cached tokens than the log counts: their hashes say less.
     pub short: u64,
     /// The tokens that these lack.
     pub short_by: Tokens,
@@ -55,6 +57,7 @@ impl ReplayFit {
             hit_share_of_text: None,
             hit_share_of_text_overall: None,
             hashed: 0,
+            primed: 0,
             short: 0,
             short_by: Tokens::new(0),
             supposed: 0,
@@ -67,6 +70,7 @@ impl ReplayFit {
             let (prompt, shared) = (row.prompt.get(), begins.shared().min(row.prompt.get()));
             all.add(prompt, shared, shared);
             fit.hashed += u64::from(matches!(begins, Begins::AsHashed(_)));
+            fit.primed += u64::from(matches!(begins, Begins::AsPrimed(_)));
             fit.supposed += u64::from(matches!(begins, Begins::AsSupposed(_)));
             fit.unknown += u64::from(matches!(begins, Begins::Unknown));
             if let Some(cached) = row.cached {
@@ -119,9 +123,9 @@ pub struct ReplayLengths {
 }
 
 impl ReplayLengths {
-    pub(super) fn of(texts: &Texts, ruler: &Ruler) -> Self {
+    pub(super) fn of(texts: &Texts, rows: usize, ruler: &Ruler) -> Self {
         let (mut wanted, mut expected, mut too_short) = (0_u64, 0_u64, 0);
-        for length in texts.lengths() {
+        for length in texts.lengths().take(rows) {
             let comes_out = ruler.words_for(Tokens::new(length)).tokens.get();
             wanted = wanted.saturating_add(length);
             expected = expected.saturating_add(comes_out);

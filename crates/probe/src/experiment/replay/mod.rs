@@ -13,10 +13,10 @@ use std::time::Duration;
 
 use trueline_core::{Ratio, Tokens};
 
-use super::rounds::WARM_UP;
+use super::rounds::{Counts, WARM_UP};
 use super::stage::Content;
 use super::warmup::warm_up;
-use super::{Experiment, PlanError, PlanErrorKind, Purpose, Stage, Workload};
+use super::{Between, Experiment, PlanError, PlanErrorKind, Purpose, Stage, Workload};
 use crate::{Ending, Ruler, Script};
 use blocks::share_blocks;
 pub use fit::{ReplayFit, ReplayLengths};
@@ -31,8 +31,9 @@ use turns::share_turns;
 ///
 /// # Formula
 /// Rows with hashes of blocks: equal chains of hashes give equal text. Rows without: as many tokens as the
-/// log says were cached are those of an earlier row of the conversation, else of the log; where the log does
-/// not say, a turn begins with the turn before it. Arrivals are those of the log over the speed.
+/// log says were cached are those of an earlier row of the conversation, else of the log, else of a text that
+/// is sent before all rows; where the log does not say, a turn begins with the turn before it. Arrivals are
+/// those of the log over the speed.
 ///
 /// # Examples
 /// ```
@@ -65,7 +66,7 @@ pub struct Replay {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Replayed {
-    /// Its stages: warm-up and `replay`.
+    /// Its stages: warm-up, priming where the log's cache was not empty when it began, and `replay`.
     pub experiment: Experiment,
     /// When each request of the measured stage is to be sent, since the first one; never falling.
     pub arrivals: Arc<[Duration]>,
@@ -77,7 +78,7 @@ pub struct Replayed {
 impl Replayed {
     /// How well the prompts have the lengths of the log, by what a ruler expects.
     pub fn lengths(&self, ruler: &Ruler) -> ReplayLengths {
-        ReplayLengths::of(&self.texts, ruler)
+        ReplayLengths::of(&self.texts, self.arrivals.len(), ruler)
     }
 }
 
@@ -140,7 +141,7 @@ impl Replay {
         let block = block_of(&rows, self.block)?;
         let arrivals = scaled(&rows, first, self.speed)?;
 
-        let mut texts = Texts::new(rows.iter().map(|row| row.prompt.get()));
+        let mut texts = Texts::new(rows.iter().map(|row| row.prompt.get()).chain([0]));
         let hashed = share_blocks(&rows, block, &mut texts);
         let begins = share_turns(&rows, &hashed, &mut texts);
         let fit = ReplayFit::of(&rows, &begins, (all - rows.len()) as u64);
@@ -148,20 +149,34 @@ impl Replay {
         let script = Script::new(self.seed, "replay");
         let mut workload = Workload::new(median(rows.iter().map(|row| row.prompt)), output);
         (workload.warmup, workload.ending) = (self.warmup, self.ending);
-        let texts = Arc::new(texts);
-        let wishes = rows.into_iter().map(|row| Wish {
-            // An answer has one token at least: none cannot be asked for.
-            output: row.output.unwrap_or(output).max(Tokens::new(1)),
-            session: row.session,
-        });
-        let content = Rows {
+        let measured = Rows {
             script,
-            texts: Arc::clone(&texts),
-            wishes: wishes.collect(),
+            texts: Arc::new(texts),
+            first: 0,
+            wishes: rows
+                .into_iter()
+                .map(|row| Wish::new(row.output.unwrap_or(output), row.session))
+                .collect(),
             ending: self.ending,
+            counts: Counts::AsMeasured,
         };
-        let measured = Stage::new("replay", Purpose::Measured, Content::Rows(content));
-        let stages = warm_up(script, WARM_UP, &workload).into_iter().chain([measured]).collect();
+        let texts = Arc::clone(&measured.texts);
+        let mut stages: Vec<Stage> = warm_up(script, WARM_UP, &workload).into_iter().collect();
+        let mut before = Between::Disjoint;
+        if fit.primed > 0 {
+            let wishes = [Wish::new(Tokens::new(1), None)].into();
+            before = Between::Nothing;
+            let primer = Rows {
+                first: arrivals.len(),
+                wishes,
+                counts: Counts::AsWarmUp,
+                ..measured.clone()
+            };
+            stages.push(Stage::new("priming of replay", Purpose::Priming, Content::Rows(primer)));
+        }
+        let mut stage = Stage::new("replay", Purpose::Measured, Content::Rows(measured));
+        stage.before = before;
+        stages.push(stage);
         let cold = begins.iter().all(|begins| begins.shared() == 0);
         let experiment = Experiment::new("replay", stages, cold);
         Ok(Replayed { experiment, arrivals, fit, texts })

@@ -1,6 +1,6 @@
 //! Which of many rows, up to one of them, is long enough.
 
-/// Lengths in order, and which is the last or first before a place that reaches some length.
+/// Lengths in order, and which is the last one before a place that reaches some length.
 ///
 /// # Formula
 /// A tree of maxima over ranges of halves; a search takes `O(log n)`.
@@ -30,66 +30,29 @@ impl Tallest {
 
     /// The last place before `before` whose length is at least `length`.
     pub(super) fn last(&self, before: usize, length: u64) -> Option<usize> {
-        self.find(1, 0, self.width, before, length, Side::Right)
+        self.last_of(1, 0, self.width, before, length)
     }
 
-    /// The first place before `before` whose length is at least `length`.
-    pub(super) fn first(&self, before: usize, length: u64) -> Option<usize> {
-        self.find(1, 0, self.width, before, length, Side::Left)
-    }
-
-    /// The last place before `before` of the greatest length there.
-    pub(super) fn longest(&self, before: usize) -> Option<usize> {
-        let most = self.most(1, 0, self.width, before);
-        (most > 0).then(|| self.last(before, most)).flatten()
-    }
-
-    fn at(&self, node: usize) -> u64 {
-        self.maxima.get(node).copied().unwrap_or(0)
-    }
-
-    fn find(
+    /// The same in the range of a node, which begins at `from` and is `span` places wide.
+    fn last_of(
         &self,
         node: usize,
         from: usize,
         span: usize,
         before: usize,
         length: u64,
-        nearest: Side,
     ) -> Option<usize> {
-        if from >= before || self.at(node) < length {
+        let most = self.maxima.get(node).copied().unwrap_or(0);
+        if from >= before || most < length {
             return None;
         }
         if span <= 1 {
             return Some(from);
         }
         let half = span / 2;
-        let left = || self.find(2 * node, from, half, before, length, nearest);
-        let right = || self.find(2 * node + 1, from + half, half, before, length, nearest);
-        match nearest {
-            Side::Left => left().or_else(right),
-            Side::Right => right().or_else(left),
-        }
+        self.last_of(2 * node + 1, from + half, half, before, length)
+            .or_else(|| self.last_of(2 * node, from, half, before, length))
     }
-
-    fn most(&self, node: usize, from: usize, span: usize, before: usize) -> u64 {
-        if from >= before {
-            0
-        } else if from + span <= before || span <= 1 {
-            self.at(node)
-        } else {
-            let half = span / 2;
-            let left = self.most(2 * node, from, half, before);
-            left.max(self.most(2 * node + 1, from + half, half, before))
-        }
-    }
-}
-
-/// From which side a search comes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Side {
-    Left,
-    Right,
 }
 
 #[cfg(test)]
@@ -105,13 +68,8 @@ mod tests {
         ) {
             let tallest = Tallest::new(lengths.iter().copied());
             let reach = |(at, is): &(usize, &u64)| *at < before && **is >= length;
-            let mut fit = lengths.iter().enumerate().filter(reach).map(|(at, _)| at);
-            let first = fit.next();
-            prop_assert_eq!(tallest.first(before, length), first);
-            prop_assert_eq!(tallest.last(before, length), fit.next_back().or(first));
-            let most = lengths.iter().take(before).enumerate().filter(|(_, is)| **is > 0);
-            let most = most.max_by_key(|(at, is)| (**is, *at)).map(|(at, _)| at);
-            prop_assert_eq!(tallest.longest(before), most);
+            let last = lengths.iter().enumerate().filter(reach).map(|(at, _)| at).next_back();
+            prop_assert_eq!(tallest.last(before, length), last);
         }
     }
 }

@@ -69,16 +69,33 @@ fn what_cannot_be_replayed_is_counted_or_refused() {
 }
 
 #[test]
-fn the_fit_says_what_the_text_lacks() {
+fn the_fit_says_what_the_text_has_of_the_log() {
     let mut second = row(2, 200);
     second.cached = Some(Tokens::new(150));
     let mut third = row(3, 100);
     third.cached = Some(Tokens::new(101));
-    let fit = Replay::new(vec![row(1, 100), second, third], 1).plan().unwrap().fit;
-    // 150 asked for and 100 given; 101 of 100 is 100, and the first row has them.
-    assert_eq!((fit.short, fit.short_by, fit.beyond_prompt), (1, Tokens::new(50), 1));
-    assert_eq!(fit.hit_share_of_log.map(Share::get), Some(250.0 / 400.0));
-    assert_eq!(fit.hit_share_of_text.map(Share::get), Some(200.0 / 400.0));
+    let mut hashed = row(4, 50);
+    (hashed.cached, hashed.blocks) = (Some(Tokens::new(20)), vec![1, 2]);
+    let replay = Replay::new(vec![row(1, 100), second, third, hashed], 1);
+    let replayed = replay.with_block(Tokens::new(25)).plan().unwrap();
+    let fit = replayed.fit;
+    // Nothing of 150 and of 101, which is 100, was served 30 s before; the hashes are the first of theirs.
+    assert_eq!((fit.primed, fit.beyond_prompt, fit.hashed), (2, 1, 1));
+    assert_eq!((fit.short, fit.short_by), (1, Tokens::new(20)));
+    assert_eq!(fit.hit_share_of_log.map(Share::get), Some(270.0 / 450.0));
+    assert_eq!(fit.hit_share_of_text.map(Share::get), Some(250.0 / 450.0));
+    let stages: Vec<_> = replayed.experiment.stages.iter().map(|s| (s.purpose, s.before)).collect();
+    assert_eq!(
+        stages,
+        [(Purpose::Priming, Between::Disjoint), (Purpose::Measured, Between::Nothing)]
+    );
+    let primer = replayed.experiment.stages.first().unwrap();
+    let primer: Vec<_> = primer.askings(&Ruler::default(), 0).collect();
+    assert_eq!(
+        primer.iter().map(|asking| (asking.warmup, asking.output.get())).collect::<Vec<_>>(),
+        [(true, 1)]
+    );
+    assert_eq!(primer.first().map(|asking| crate::count_words(&asking.prompt)), Some(150));
 }
 
 #[test]

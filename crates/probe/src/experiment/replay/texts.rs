@@ -46,6 +46,13 @@ impl Texts {
         }
     }
 
+    /// Makes a text at least as long.
+    pub(super) fn lengthen(&mut self, at: usize, length: u64) {
+        if let Some(text) = self.texts.get_mut(at) {
+            text.length = text.length.max(length);
+        }
+    }
+
     /// Their lengths in tokens, in order.
     pub(super) fn lengths(&self) -> impl Iterator<Item = u64> {
         self.texts.iter().map(|text| text.length)

@@ -18,13 +18,9 @@ pub(super) enum Begins {
     AsHashed(u64),
     /// With as many tokens of a row before it as the log says were cached.
     AsCached(u64),
-    /// With all it can of what the log says was cached: no row before it was long enough.
-    Short {
-        /// What it begins with.
-        shared: u64,
-        /// What the log says.
-        cached: u64,
-    },
+    /// With as many tokens as the log says were cached, of a text that is sent before all rows: no row
+    /// before it could have put them there.
+    AsPrimed(u64),
     /// With the turn before it in its conversation, which the log does not say.
     AsSupposed(u64),
     /// With nothing, and the log does not say what was cached.
@@ -37,7 +33,7 @@ impl Begins {
         match self {
             Self::AsHashed(shared)
             | Self::AsCached(shared)
-            | Self::Short { shared, .. }
+            | Self::AsPrimed(shared)
             | Self::AsSupposed(shared) => shared,
             Self::Unknown => 0,
         }
@@ -73,13 +69,15 @@ impl Conversation {
 /// # Formula
 /// The last earlier turn of the same conversation that is long enough. Where there is none (the answer
 /// before it was cached too, or the conversation is older than the log), the last row of the log that is
-/// long enough and was served by then: one that arrived before the last turn of the conversation, or 30 s
-/// earlier. Else the first one that is long enough; else the longest there is, as far as it reaches.
+/// long enough and was served by then: one that arrived no later than the last turn of the conversation,
+/// or 30 s earlier. Else the primer, a text that is sent before all rows, and stands for what the cache
+/// held when the log began.
 ///
 /// Where the log does not count cached tokens, a turn begins with the whole turn before it.
 ///
 /// # Shape
-/// Rows in order of time; `hashed` as [`share_blocks`](super::blocks::share_blocks) gives it.
+/// Rows in order of time; `hashed` as [`share_blocks`](super::blocks::share_blocks) gives it. The primer is
+/// the text behind those of all rows, and becomes as long as is needed.
 pub(super) fn share_turns(
     rows: &[LogRow],
     hashed: &[Option<u64>],
@@ -105,6 +103,9 @@ pub(super) fn share_turns(
             },
         };
         if let Some(parent) = parent {
+            if let Begins::AsPrimed(tokens) = how {
+                texts.lengthen(parent, tokens);
+            }
             texts.share(at, parent, how.shared());
         }
         begins.push(how);
@@ -125,22 +126,16 @@ fn as_cached(
     if cached == 0 {
         return (Begins::AsCached(0), None);
     }
-    let served = || {
-        let arrived = rows.get(at).map_or(Duration::ZERO, |row| row.arrived);
-        let in_time = |row: &LogRow| row.arrived.saturating_add(SERVED_AFTER) <= arrived;
-        let last = own.and_then(|own| own.last);
-        last.map_or_else(|| rows.partition_point(in_time), |last| last + 1)
-    };
-    let long_enough = own
-        .and_then(|own| own.reaching(cached))
-        .or_else(|| tallest.last(served().min(at), cached))
-        .or_else(|| tallest.first(at, cached));
-    if long_enough.is_some() {
-        return (Begins::AsCached(cached), long_enough);
+    let arrived = rows.get(at).map_or(Duration::ZERO, |row| row.arrived);
+    let in_time = |row: &LogRow| row.arrived.saturating_add(SERVED_AFTER) <= arrived;
+    let after_last = own.and_then(|own| own.last).map_or(0, |last| last + 1);
+    let served = || rows.partition_point(in_time).max(after_last);
+    let long_enough =
+        own.and_then(|own| own.reaching(cached)).or_else(|| tallest.last(served().min(at), cached));
+    match long_enough {
+        Some(row) => (Begins::AsCached(cached), Some(row)),
+        None => (Begins::AsPrimed(cached), Some(rows.len())),
     }
-    let longest = tallest.longest(at);
-    let shared = longest.and_then(|longest| rows.get(longest)).map_or(0, |row| row.prompt.get());
-    (Begins::Short { shared, cached }, longest)
 }
 
 #[cfg(test)]
@@ -159,11 +154,11 @@ mod tests {
     }
 
     fn shared(rows: &[LogRow]) -> (Vec<Begins>, Vec<String>) {
-        let mut texts = Texts::new(rows.iter().map(|row| row.prompt.get()));
+        let mut texts = Texts::new(rows.iter().map(|row| row.prompt.get()).chain([0]));
         let begins = share_turns(rows, &vec![None; rows.len()], &mut texts);
         let script = Script::new(1, "turns");
         let text = |at| script.text(texts.pieces(at, &Ruler::default()));
-        (begins, (0..rows.len()).map(text).collect())
+        (begins, (0..=rows.len()).map(text).collect())
     }
 
     fn same_words(a: &str, b: &str) -> u64 {
@@ -191,7 +186,7 @@ mod tests {
         // The second turn of `a` hit its first prompt of 100 and the answer of 80: the row of `b` that
         // arrived before that first turn is long enough, the one after it may still be running.
         let rows =
-            [row(0, "b", 400, 0), row(1, "a", 100, 0), row(2, "c", 400, 0), row(60, "a", 250, 180)];
+            [row(0, "b", 400, 0), row(1, "a", 100, 0), row(2, "c", 400, 0), row(20, "a", 250, 180)];
         let (begins, texts) = shared(&rows);
         assert_eq!(begins[3], Begins::AsCached(180));
         assert_eq!(same_words(&texts[3], &texts[0]), 180);
@@ -199,12 +194,24 @@ mod tests {
     }
 
     #[test]
-    fn what_no_row_before_it_can_give_is_said_to_be_short() {
-        let rows = [row(0, "a", 100, 64), row(1, "b", 300, 200), row(2, "c", 900, 800)];
-        let (begins, _) = shared(&rows);
-        assert_eq!(begins[0], Begins::Short { shared: 0, cached: 64 });
-        assert_eq!(begins[1], Begins::Short { shared: 100, cached: 200 });
-        assert_eq!(begins[2], Begins::Short { shared: 300, cached: 800 });
+    fn what_no_row_before_it_can_give_is_primed() {
+        // The third row is long enough for the fourth and arrives too late to be served by then.
+        let rows = [
+            row(0, "a", 100, 64),
+            row(1, "b", 300, 200),
+            row(2, "c", 900, 0),
+            row(3, "d", 900, 800),
+            row(40, "e", 900, 810),
+        ];
+        let (begins, texts) = shared(&rows);
+        let before_all = Begins::AsPrimed;
+        assert_eq!(begins[..2], [before_all(64), before_all(200)]);
+        assert_eq!(begins[3..], [before_all(800), Begins::AsCached(810)]);
+        let primer = texts.last().unwrap();
+        assert_eq!(primer.split(' ').count(), 800);
+        let same: Vec<u64> = texts.iter().take(4).map(|text| same_words(text, primer)).collect();
+        assert_eq!(same, [64, 200, 0, 800]);
+        assert_eq!(same_words(&texts[4], &texts[3]), 810);
     }
 
     #[test]
@@ -224,8 +231,8 @@ mod tests {
     }
 
     proptest! {
-        /// With a cache without end a row hits the longest beginning that it has in common with any row
-        /// before it: exactly what is said, but for the chance that words are equal.
+        /// With a cache without end a row hits the longest beginning that it has in common with the primer or
+        /// any row before it: exactly what is said, but for the chance that words are equal.
         #[test]
         fn a_row_has_in_common_with_those_before_it_what_is_said(
             drawn in prop::collection::vec((0_u64..40, 0_usize..4, 1_u64..200, 0_u64..220), 1..20),
@@ -239,9 +246,11 @@ mod tests {
                 })
                 .collect();
             let (begins, texts) = shared(&rows);
+            let primer = texts.last().unwrap();
             for (at, (how, text)) in begins.iter().zip(&texts).enumerate() {
                 prop_assert_eq!(text.split(' ').count() as u64, rows[at].prompt.get());
-                let found = texts.iter().take(at).map(|before| same_words(text, before)).max();
+                let before = texts.iter().take(at).chain([primer]);
+                let found = before.map(|before| same_words(text, before)).max();
                 let found = found.unwrap_or(0);
                 let said = how.shared();
                 prop_assert!(found >= said && found <= said + 3, "{said} said, {found} found");
