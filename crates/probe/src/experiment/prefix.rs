@@ -227,11 +227,11 @@ mod tests {
 
     #[test]
     fn a_workload_of_nothing_is_refused() {
-        let workload = Workload::new(Tokens::new(0), Tokens::new(1));
+        let workload = Workload::new(Tokens::new(0), Tokens::new(1), 1);
         let error = Prefix::Cold.experiment(&workload).unwrap_err();
         assert_eq!(error.to_string(), "expected a prompt of at least one token, found 0");
         let ladder = Prefix::HitShares(Vec::new());
-        let workload = Workload::new(Tokens::new(5), Tokens::new(1));
+        let workload = Workload::new(Tokens::new(5), Tokens::new(1), 1);
         assert_eq!(ladder.experiment(&workload).unwrap_err().kind(), PlanErrorKind::Empty);
     }
 }

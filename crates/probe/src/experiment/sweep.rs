@@ -24,7 +24,7 @@ const WAVES: u64 = 5;
 /// use trueline_core::Tokens;
 /// use trueline_probe::{Sweep, Workload};
 /// let sweep: Sweep = "1,8,64".parse()?;
-/// let workload = Workload::new(Tokens::new(500), Tokens::new(50)).with_requests(20);
+/// let workload = Workload::new(Tokens::new(500), Tokens::new(50), 1).with_requests(20);
 /// let experiment = sweep.experiment(&workload)?;
 /// let mut sizes: Vec<Option<u64>> = experiment.measured().map(|stage| stage.requests()).collect();
 /// sizes.sort();
@@ -142,7 +142,7 @@ mod tests {
     use crate::{Prompt, Ruler};
 
     fn workload() -> Workload {
-        Workload::new(Tokens::new(40), Tokens::new(4)).with_requests(10)
+        Workload::new(Tokens::new(40), Tokens::new(4), 1).with_requests(10)
     }
 
     #[test]

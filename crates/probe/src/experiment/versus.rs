@@ -16,7 +16,7 @@ use crate::Script;
 /// ```
 /// use trueline_core::Tokens;
 /// use trueline_probe::{Endpoint, Versus, Workload};
-/// let workload = Workload::new(Tokens::new(500), Tokens::new(50)).with_requests(40);
+/// let workload = Workload::new(Tokens::new(500), Tokens::new(50), 1).with_requests(40);
 /// let experiment = Versus::new(4).experiment(&workload)?;
 /// let turns: Vec<Option<Endpoint>> = experiment.measured().map(|stage| stage.endpoint).collect();
 /// assert_eq!(turns.len(), 8);
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn the_arms_have_the_same_lengths_and_no_text_in_common() {
-        let workload = Workload::new(Tokens::new(60), Tokens::new(4)).with_requests(50);
+        let workload = Workload::new(Tokens::new(60), Tokens::new(4), 1).with_requests(50);
         let experiment = Versus::new(3).experiment(&workload).unwrap();
         let mut begins = BTreeSet::new();
         let mut lengths = [Vec::new(), Vec::new()];
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn what_has_no_size_is_refused() {
-        let workload = Workload::new(Tokens::new(60), Tokens::new(4));
+        let workload = Workload::new(Tokens::new(60), Tokens::new(4), 1);
         let endless = Versus::default().experiment(&workload.endless());
         assert_eq!(endless.unwrap_err().kind(), PlanErrorKind::Missing);
         let none = Versus::new(0).experiment(&workload);

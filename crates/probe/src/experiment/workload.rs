@@ -16,7 +16,7 @@ use crate::Ending;
 /// ```
 /// use trueline_core::Tokens;
 /// use trueline_probe::{Prefix, Ruler, Workload};
-/// let naive = Workload::new(Tokens::new(24_750), Tokens::new(1)).with_requests(3).with_warmup(0);
+/// let naive = Workload::new(Tokens::new(24_750), Tokens::new(1), 1).with_requests(3).with_warmup(0);
 /// let experiment = Prefix::Cold.experiment(&naive)?;
 /// let stage = experiment.stages.first().ok_or("one")?;
 /// assert_eq!(stage.askings(&Ruler::default(), 0).count(), 3);
@@ -41,10 +41,10 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// 100 requests of these lengths after 3 of warm-up, answers to their maximum, from seed 1.
-    pub const fn new(prompt: Tokens, output: Tokens) -> Self {
+    /// 100 requests of these lengths after 3 of warm-up, answers to their maximum.
+    pub const fn new(prompt: Tokens, output: Tokens, seed: u64) -> Self {
         let ending = Ending::AtTheMaximum;
-        Self { prompt, output, ending, requests: Some(100), warmup: 3, seed: 1 }
+        Self { prompt, output, ending, requests: Some(100), warmup: 3, seed }
     }
 
     /// The same with so many requests.

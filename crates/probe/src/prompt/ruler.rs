@@ -10,8 +10,9 @@ pub struct Length {
     pub words: u64,
     /// What the server is expected to count.
     pub tokens: Tokens,
-    /// How far off that may be: two standard errors of a single prompt, rounded up. `None` where the
-    /// ruler has learnt nothing, or too little to tell.
+    /// How far off that may be: two standard errors of a single prompt, rounded up; learnt from fewer than
+    /// about six prompts it is a rough figure itself. `None` where the ruler has learnt nothing, or too
+    /// little to tell.
     pub error: Option<Tokens>,
 }
 
@@ -188,6 +189,21 @@ mod tests {
         assert!((ruler.standard_error(2).unwrap() - 0.317_162).abs() < 1e-6);
         let length = ruler.words_for(tokens(8));
         assert_eq!((length.words, length.tokens, length.error), (4, tokens(8), Some(tokens(2))));
+    }
+
+    /// From `scripts/expected/prompt_text.py`, in fractions.
+    #[test]
+    fn six_prompts_of_three_lengths_give_this_line() {
+        let counted = [(1000, 1163), (500, 590), (250, 311), (1000, 1170), (500, 597), (250, 306)];
+        let ruler = Ruler::learn(&counted.map(|(words, count)| (words, tokens(count)))).unwrap();
+        for (found, expected) in [
+            (ruler.overhead, 22.346_153_846_154),
+            (ruler.per_word, 1.143_692_307_692),
+            (ruler.standard_error(1_000).unwrap(), 6.702_440_383_964),
+            (ruler.standard_error(20_000).unwrap(), 116.855_846_372_190),
+        ] {
+            assert!((found - expected).abs() < 1e-9 * expected, "{found} for {expected}");
+        }
     }
 
     #[test]

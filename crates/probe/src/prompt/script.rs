@@ -150,6 +150,22 @@ mod tests {
         }
     }
 
+    /// From `scripts/expected/prompt_text.py`, which shares no code with this.
+    #[test]
+    fn a_seed_gives_these_very_words() {
+        let text = |seed, name, stream, number| {
+            Script::new(seed, name).text([Piece { stream, number, words: 20 }])
+        };
+        assert_eq!(
+            text(7, "cold", 3, 5),
+            "true wall too unit keep data ride them stay been part come rest four who side well west data are"
+        );
+        assert_eq!(
+            text(u64::MAX, "replay", 0, (1 << 40) + 1),
+            "sing some know love sure real soil upon help foot less has yes most and very form best tree her"
+        );
+    }
+
     #[test]
     fn any_256_texts_in_a_row_differ_in_their_first_word() {
         let script = Script::new(3, "row");

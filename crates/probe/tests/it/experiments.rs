@@ -41,7 +41,7 @@ fn measured(
 }
 
 fn workload(prompt: u64, requests: u64) -> Workload {
-    Workload::new(Tokens::new(prompt), Tokens::new(2)).with_requests(requests)
+    Workload::new(Tokens::new(prompt), Tokens::new(2), 1).with_requests(requests)
 }
 
 #[test]
@@ -57,7 +57,8 @@ fn nothing_of_a_cold_prompt_is_cached() {
 /// The benchmark of the first origin story: three cold prefills, the best one taken.
 #[test]
 fn the_naive_benchmark_is_a_cold_experiment_of_three_requests() {
-    let naive = Workload::new(Tokens::new(24_750), Tokens::new(1)).with_requests(3).with_warmup(0);
+    let naive =
+        Workload::new(Tokens::new(24_750), Tokens::new(1), 1).with_requests(3).with_warmup(0);
     let experiment = Prefix::Cold.experiment(&naive).unwrap();
     assert_eq!(experiment.stages.len(), 1);
     let parts = measured(&experiment, &NO_TEMPLATE);

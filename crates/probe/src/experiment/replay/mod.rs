@@ -147,7 +147,8 @@ impl Replay {
         let fit = ReplayFit::of(&rows, &begins, (all - rows.len()) as u64);
 
         let script = Script::new(self.seed, "replay");
-        let mut workload = Workload::new(median(rows.iter().map(|row| row.prompt)), output);
+        let mut workload =
+            Workload::new(median(rows.iter().map(|row| row.prompt)), output, self.seed);
         (workload.warmup, workload.ending) = (self.warmup, self.ending);
         let measured = Rows {
             script,
