@@ -10,7 +10,14 @@
 mod asking;
 mod clock;
 mod exchange;
+mod experiment;
+mod prompt;
 
 pub use asking::{Asking, Ending, Message, Prompt};
 pub use clock::RunClock;
 pub use exchange::{Exchange, Failure, FailureKind, Marks};
+pub use experiment::{
+    Askings, Between, Endpoint, Experiment, LogRow, PlanError, PlanErrorKind, Prefix, Purpose,
+    Replay, ReplayFit, ReplayLengths, Replayed, Stage, Sweep, Versus, Workload,
+};
+pub use prompt::{Length, Piece, Ruler, Script, count_words};

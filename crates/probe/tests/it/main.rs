@@ -1,0 +1,5 @@
+//! The probe held against a server whose truth is known.
+
+mod engine;
+mod experiments;
+mod replayed;
