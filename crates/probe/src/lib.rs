@@ -9,8 +9,15 @@
 
 mod asking;
 mod clock;
+mod dialect;
 mod exchange;
+mod sse;
+mod transport;
 
 pub use asking::{Asking, Ending, Message, Prompt};
 pub use clock::RunClock;
+pub use dialect::Api;
 pub use exchange::{Exchange, Failure, FailureKind, Marks};
+pub use transport::{
+    Client, Endpoint, Key, Limits, Reuse, Scheme, TransportError, TransportErrorKind,
+};
