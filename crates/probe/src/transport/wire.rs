@@ -20,7 +20,7 @@ use super::stamped::{Stamped, Stamps};
 
 /// How many bytes are asked of the system at once. A buffer that is small against what has come keeps
 /// the rest waiting in the socket.
-const READ_BYTES: usize = 128 * 1024;
+const READ_BYTES: usize = 64 * 1024;
 /// After how many reads in one turn other requests get theirs.
 const READS_A_TURN: u64 = 8;
 
