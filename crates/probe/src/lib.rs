@@ -7,6 +7,7 @@
 #![warn(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod ask;
 mod asking;
 mod clock;
 mod dialect;
@@ -14,6 +15,7 @@ mod exchange;
 mod sse;
 mod transport;
 
+pub use ask::Ask;
 pub use asking::{Asking, Ending, Message, Prompt};
 pub use clock::RunClock;
 pub use dialect::Api;
