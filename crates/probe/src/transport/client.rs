@@ -1,8 +1,5 @@
 //! Asks one server, one request after the other or many at a time.
 
-use std::cell::RefCell;
-use std::io;
-use std::net::SocketAddr;
 use std::time::Duration;
 
 use http_body_util::Full;
@@ -12,13 +9,12 @@ use hyper::header::{
     HeaderValue, TRANSFER_ENCODING, USER_AGENT,
 };
 use hyper::{Method, Request, Uri};
-use tokio::net::lookup_host;
 
+use super::connections::Connections;
 use super::conversation::Conversation;
-use super::wire::Wire;
 use super::{Endpoint, Key, Limits, Reuse, Scheme, TransportError, TransportErrorKind, words};
 use crate::dialect::{Api, body};
-use crate::{Asking, Exchange, Failure, FailureKind, Marks, RunClock};
+use crate::{Ask, Asking, Exchange, Marks, RunClock};
 
 /// Asks one server through one of its interfaces.
 ///
@@ -33,12 +29,13 @@ use crate::{Asking, Exchange, Failure, FailureKind, Marks, RunClock};
 /// ```no_run
 /// use std::time::Duration;
 /// use trueline_core::Tokens;
-/// use trueline_probe::{Api, Asking, Client, Prompt, RunClock};
+/// use trueline_probe::{Api, Ask, Asking, Client, Prompt, RunClock};
 ///
 /// # async fn ask() -> Result<(), trueline_probe::TransportError> {
 /// let client = Client::new("http://127.0.0.1:8000".parse()?, Api::OpenAiChat, "sim")?;
 /// let prompt = Prompt::Text("one two three".to_owned());
-/// let exchange = client.exchange(Asking::new(0, prompt, Tokens::new(16)), None, &RunClock::start()).await;
+/// let asking = Asking::new(0, prompt, Tokens::new(16));
+/// let exchange = client.ask(asking, None, &RunClock::start()).await;
 /// let (sent, first) = (exchange.marks.sent, exchange.marks.first_token);
 /// let ttft: Option<Duration> = first.zip(sent).map(|(first, sent)| first - sent);
 /// # Ok(())
@@ -55,10 +52,7 @@ pub struct Client {
     key: Option<Key>,
     limits: Limits,
     reuse: Reuse,
-    /// Where the host is, the address that answered last in front; empty until it is looked up.
-    addresses: RefCell<Vec<SocketAddr>>,
-    /// Connections that may serve again, the latest at the end.
-    kept: RefCell<Vec<Wire>>,
+    connections: Connections,
 }
 
 impl Client {
@@ -102,8 +96,7 @@ impl Client {
             key: None,
             limits: Limits::default(),
             reuse: Reuse::default(),
-            addresses: RefCell::default(),
-            kept: RefCell::default(),
+            connections: Connections::default(),
         })
     }
 
@@ -176,28 +169,6 @@ impl Client {
         self.limits
     }
 
-    /// Sends one request and tells what became of it; a failure is in the [`Exchange`].
-    ///
-    /// Dropping it before it ends closes the connection, by which servers notice that nobody waits any
-    /// more; what was measured until then is lost with it.
-    pub async fn exchange(
-        &self,
-        asking: Asking,
-        intended: Option<Duration>,
-        clock: &RunClock,
-    ) -> Exchange {
-        let begun = Some(clock.now());
-        let body = Bytes::from(body(self.api, &self.model, &asking));
-        let Asking { number, prompt, session, part, warmup, .. } = asking;
-        let marks = Marks { intended, begun, ..Marks::default() };
-        let mut exchange = Exchange { number, session, part, warmup, marks, ..Exchange::default() };
-        Conversation::new(self, clock, &mut exchange).hold(body).await;
-        if let Some(failure) = &mut exchange.failure {
-            failure.message = words::without(&failure.message, &self.secrets(), &prompt);
-        }
-        exchange
-    }
-
     /// What no message may hold.
     fn secrets(&self) -> Vec<&[u8]> {
         let key = self.key.iter().map(|key| key.text().as_bytes());
@@ -217,56 +188,24 @@ impl Client {
         request
     }
 
-    /// A connection that served before and still stands.
-    pub(super) async fn kept(&self) -> Option<Wire> {
-        loop {
-            let mut wire = self.kept.borrow_mut().pop()?;
-            if wire.is_open().await {
-                return Some(wire);
-            }
-        }
+    /// Its connections.
+    pub(super) const fn connections(&self) -> &Connections {
+        &self.connections
     }
+}
 
-    /// Takes back a connection whose reply has ended.
-    pub(super) fn keep(&self, wire: Wire) {
-        if self.reuse == Reuse::Kept {
-            self.kept.borrow_mut().push(wire);
+impl Ask for Client {
+    /// Sends one request; what was measured of one that is dropped is lost with it.
+    async fn ask(&self, asking: Asking, intended: Option<Duration>, clock: &RunClock) -> Exchange {
+        let begun = Some(clock.now());
+        let body = Bytes::from(body(self.api, &self.model, &asking));
+        let Asking { number, prompt, session, part, warmup, .. } = asking;
+        let marks = Marks { intended, begun, ..Marks::default() };
+        let mut exchange = Exchange { number, session, part, warmup, marks, ..Exchange::default() };
+        Conversation::new(self, clock, &mut exchange).hold(body).await;
+        if let Some(failure) = &mut exchange.failure {
+            failure.message = words::without(&failure.message, &self.secrets(), &prompt);
         }
-    }
-
-    /// A fresh connection.
-    pub(super) async fn connect(&self) -> Result<Wire, Failure> {
-        let place = self.endpoint.authority();
-        let failed = |message| Failure { kind: FailureKind::Connect, message };
-        let limit = self.limits.connect;
-        match tokio::time::timeout(limit, self.connect_any()).await {
-            Ok(Ok(wire)) => Ok(wire),
-            Ok(Err(error)) => Err(failed(format!("connecting to {place} failed: {error}"))),
-            Err(_) => Err(failed(format!(
-                "expected a connection to {place} within {limit:?}, found none"
-            ))),
-        }
-    }
-
-    /// Connects to the first address that answers.
-    async fn connect_any(&self) -> io::Result<Wire> {
-        let mut addresses = self.addresses.borrow().clone();
-        if addresses.is_empty() {
-            let place = (self.endpoint.host(), self.endpoint.port());
-            addresses = lookup_host(place).await?.collect();
-        }
-        let mut last = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
-        for at in 0..addresses.len() {
-            let Some(address) = addresses.get(at).copied() else { continue };
-            match Wire::connect(address).await {
-                Ok(wire) => {
-                    addresses.swap(0, at);
-                    self.addresses.replace(addresses);
-                    return Ok(wire);
-                }
-                Err(error) => last = error,
-            }
-        }
-        Err(last)
+        exchange
     }
 }

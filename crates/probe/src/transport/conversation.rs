@@ -8,6 +8,7 @@ use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, RETRY
 use hyper::{Response, StatusCode};
 use trueline_core::Outcome;
 
+use super::Reuse;
 use super::client::Client;
 use super::deadline::{Deadline, Expired};
 use super::reception::{End, Reception};
@@ -43,7 +44,7 @@ impl<'a> Conversation<'a> {
     }
 
     async fn converse(&mut self, body: Bytes) -> Result<(), Failure> {
-        let mut kept = self.client.kept().await;
+        let mut kept = self.client.connections().kept().await;
         loop {
             self.exchange.reused = kept.is_some();
             let mut wire = match kept.take() {
@@ -64,7 +65,8 @@ impl<'a> Conversation<'a> {
     }
 
     async fn connect(&mut self) -> Result<Wire, Failure> {
-        let wire = self.client.connect().await?;
+        let limit = self.client.limits().connect;
+        let wire = self.client.connections().connect(self.client.endpoint(), limit).await?;
         self.exchange.marks.connected = Some(self.clock.now());
         Ok(wire)
     }
@@ -112,8 +114,8 @@ impl<'a> Conversation<'a> {
         let ended = reception.end(end, last, content_type);
         reception.enter(self.exchange);
         self.exchange.marks.ended = ended_at.filter(|_| ended.is_break()).or(Some(last));
-        if open && self.exchange.failure.is_none() {
-            self.client.keep(wire);
+        if open && self.exchange.failure.is_none() && self.client.reuse() == Reuse::Kept {
+            self.client.connections().keep(wire);
         }
     }
 

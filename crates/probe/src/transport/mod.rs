@@ -1,6 +1,7 @@
 //! One request over the wire: what was sent and what came when.
 
 mod client;
+mod connections;
 mod conversation;
 mod deadline;
 mod endpoint;

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use trueline_core::Tokens;
-use trueline_probe::{Api, Client, Exchange, RunClock};
+use trueline_probe::{Api, Ask, Client, Exchange, RunClock};
 use trueline_sim::server::{Pace, Server};
 
 use crate::{asking, between, client, kind, quick, run, start, url};
@@ -23,9 +23,9 @@ fn at_once(client: Client, requests: u64, tokens: u64) -> Vec<Exchange> {
         let tasks: Vec<_> = (0..requests)
             .map(|number| {
                 let client = Rc::clone(&client);
-                local.spawn_local(async move {
-                    client.exchange(asking(number, tokens), None, &clock).await
-                })
+                local.spawn_local(
+                    async move { client.ask(asking(number, tokens), None, &clock).await },
+                )
             })
             .collect();
         local

@@ -93,17 +93,17 @@ fn every_fault_comes_to_what_the_table_says_through_both_interfaces() {
 #[test]
 fn events_without_text_before_the_first_token_are_not_taken_for_it() {
     let mut config = quick();
-    config.model.prefill_fixed = Duration::from_millis(100);
+    config.model.prefill_fixed = Duration::from_millis(200);
     let server = start(config);
     for fault in ["role-first", "null-first", "progress"] {
         let marks = one(&under(&server, Api::OpenAiChat, fault), 3).marks;
         let before = between(marks.first_event, marks.first_token);
-        // The first token is due 100 ms after the empty event; half allows for a busy machine.
-        assert!(before >= Duration::from_millis(50), "{fault}: {before:?}");
+        // The first token is due 200 ms after the empty event; half allows for a busy machine.
+        assert!(before >= Duration::from_millis(100), "{fault}: {before:?}");
     }
     let marks = one(&under(&server, Api::OpenAiChat, "comments"), 3).marks;
     assert_eq!(marks.first_event, marks.first_token);
-    assert!(between(marks.headers, marks.first_token) >= Duration::from_millis(50));
+    assert!(between(marks.headers, marks.first_token) >= Duration::from_millis(100));
 }
 
 #[test]
@@ -126,16 +126,17 @@ fn a_count_that_is_left_out_is_unknown_and_one_that_is_invented_stays() {
 
 #[test]
 fn late_usage_moves_the_end_and_no_token() {
-    let marks = asked("usage-late=0.4").marks;
+    let marks = asked("usage-late=0.5").marks;
     let tail = between(marks.last_token, marks.ended);
-    assert!(tail >= Duration::from_millis(350), "{tail:?}");
+    // Half of it allows for a token that was read late.
+    assert!(tail >= Duration::from_millis(250), "{tail:?}");
 }
 
 #[test]
 fn a_stall_is_one_gap_or_a_failure_where_it_is_too_long() {
-    let gaps = asked("stall=0.4").gaps;
-    // Behind the second token, whose own lateness is taken off.
-    assert!(gaps[1] >= Duration::from_millis(350), "{gaps:?}");
+    let gaps = asked("stall=0.5").gaps;
+    // Behind the second token, whose own lateness is taken off: half of it allows for that.
+    assert!(gaps[1] >= Duration::from_millis(250), "{gaps:?}");
     let server = start(quick());
     let mut limits = Limits::default();
     limits.idle = Duration::from_millis(300);

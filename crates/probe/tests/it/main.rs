@@ -11,7 +11,7 @@ use std::future::Future;
 use std::time::Duration;
 
 use trueline_core::{Tokens, TokensPerSecond};
-use trueline_probe::{Api, Asking, Client, Exchange, FailureKind, Limits, Prompt, RunClock};
+use trueline_probe::{Api, Ask, Asking, Client, Exchange, FailureKind, Limits, Prompt, RunClock};
 use trueline_sim::ModelConfig;
 use trueline_sim::server::{Server, ServerConfig};
 
@@ -55,7 +55,7 @@ pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
 
 /// One request of so many tokens.
 pub(crate) fn one(client: &Client, tokens: u64) -> Exchange {
-    run(client.exchange(asking(0, tokens), None, &RunClock::start()))
+    run(client.ask(asking(0, tokens), None, &RunClock::start()))
 }
 
 pub(crate) fn kind(exchange: &Exchange) -> Option<FailureKind> {

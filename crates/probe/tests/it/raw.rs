@@ -6,9 +6,9 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use trueline_core::Tokens;
-use trueline_probe::{Api, Asking, Ending, FailureKind, Key, Prompt, RunClock};
+use trueline_probe::{Api, Ask, Asking, Ending, FailureKind, Key, Prompt, RunClock};
 
-use crate::{client, counted, kind, one, run};
+use crate::{asking, between, client, counted, kind, one, run};
 
 /// A server that does something with each of so many connections, and its address.
 pub(crate) fn server(
@@ -142,13 +142,12 @@ fn a_stream_that_ends_without_an_end_is_left_soon() {
         // Open until the client goes.
         assert_eq!(stream.read(&mut [0; 16]).unwrap_or(0), 0);
     });
-    let started = std::time::Instant::now();
-    let exchange = one(&client(&url, Api::OpenAiChat), 8);
+    let (client, clock) = (client(&url, Api::OpenAiChat), RunClock::start());
+    let exchange = run(client.ask(asking(0, 8), None, &clock));
+    let waited = between(exchange.marks.ended, Some(clock.now()));
     assert_eq!((kind(&exchange), exchange.token_events), (None, 1));
-    let took = started.elapsed();
-    assert!(took >= Duration::from_millis(250) && took < Duration::from_secs(5), "{took:?}");
     // The wait is none of the reply's.
-    assert!(exchange.marks.ended.unwrap() < Duration::from_millis(250), "{:?}", exchange.marks);
+    assert!(waited >= Duration::from_millis(250) && waited < Duration::from_secs(5), "{waited:?}");
     thread.join().unwrap();
 }
 
@@ -179,7 +178,7 @@ fn no_message_repeats_prompt_or_key() {
     assert!(!format!("{client:?}").contains("hidden-1") && !format!("{client:?}").contains("blue"));
     let prompt = Prompt::Text("tell me a secret of yours".to_owned());
     let asking = Asking::new(0, prompt, Tokens::new(8));
-    let exchange = run(client.exchange(asking, None, &RunClock::start()));
+    let exchange = run(client.ask(asking, None, &RunClock::start()));
     thread.join().unwrap();
     let message = exchange.failure.unwrap().message;
     for hidden in ["secret", "hidden", "blue"] {
@@ -219,7 +218,7 @@ fn llama_cpp_is_read_to_its_end_and_asked_in_its_own_words() {
     let mut asking = Asking::new(0, Prompt::Text("hi".to_owned()), Tokens::new(8));
     asking.ending = Ending::OfItself;
     let client = client(&url, Api::LlamaCpp);
-    let exchange = run(client.exchange(asking, None, &RunClock::start()));
+    let exchange = run(client.ask(asking, None, &RunClock::start()));
     thread.join().unwrap();
     assert_eq!((kind(&exchange), exchange.token_events), (None, 2));
     assert_eq!(counted(&exchange), [Some(6), Some(1), Some(3)]);

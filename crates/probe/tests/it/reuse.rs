@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use trueline_probe::{Api, FailureKind, Reuse, RunClock};
+use trueline_probe::{Api, Ask, FailureKind, Reuse, RunClock};
 use trueline_sim::server::Fault;
 
 use crate::raw::{heard, server};
@@ -24,7 +24,7 @@ fn a_connection_that_stays_open_serves_again_where_that_is_asked_for() {
         let exchanges = run(async {
             let mut exchanges = Vec::new();
             for number in 0..10 {
-                exchanges.push(client.exchange(asking(number, 3), None, &clock).await);
+                exchanges.push(client.ask(asking(number, 3), None, &clock).await);
             }
             exchanges
         });
@@ -43,7 +43,7 @@ fn no_request_is_lost_to_a_server_that_closes_what_it_said_it_keeps() {
     let clock = RunClock::start();
     run(async {
         for number in 0..200 {
-            let exchange = client.exchange(asking(number, 1), None, &clock).await;
+            let exchange = client.ask(asking(number, 1), None, &clock).await;
             assert_eq!((kind(&exchange), exchange.token_events), (None, 1), "{exchange:?}");
         }
     });
@@ -63,8 +63,8 @@ fn a_request_over_a_connection_that_closes_is_sent_once_more_and_counted() {
     let client = client(&url, Api::OpenAiCompletions).with_reuse(Reuse::Kept);
     let clock = RunClock::start();
     let (first, second) = run(async {
-        let first = client.exchange(asking(0, 1), None, &clock).await;
-        (first, client.exchange(asking(1, 1), None, &clock).await)
+        let first = client.ask(asking(0, 1), None, &clock).await;
+        (first, client.ask(asking(1, 1), None, &clock).await)
     });
     thread.join().unwrap();
     assert_eq!((kind(&first), first.resent), (None, 0));
@@ -84,8 +84,8 @@ fn a_request_of_whose_reply_a_byte_came_is_not_sent_again() {
     let client = client(&url, Api::OpenAiCompletions).with_reuse(Reuse::Kept);
     let clock = RunClock::start();
     let second = run(async {
-        client.exchange(asking(0, 1), None, &clock).await;
-        client.exchange(asking(1, 1), None, &clock).await
+        client.ask(asking(0, 1), None, &clock).await;
+        client.ask(asking(1, 1), None, &clock).await
     });
     thread.join().unwrap();
     assert_eq!((kind(&second), second.resent), (Some(FailureKind::BrokeOff), 0));
@@ -97,7 +97,7 @@ fn a_fresh_connection_is_never_tried_again() {
         heard(&mut stream);
     });
     let client = client(&url, Api::OpenAiCompletions).with_reuse(Reuse::Kept);
-    let exchange = run(client.exchange(asking(0, 1), None, &RunClock::start()));
+    let exchange = run(client.ask(asking(0, 1), None, &RunClock::start()));
     thread.join().unwrap();
     assert_eq!((kind(&exchange), exchange.resent), (Some(FailureKind::Send), 0));
 }

@@ -3,19 +3,18 @@
 use std::time::Duration;
 
 use trueline_core::Outcome;
-use trueline_probe::{Api, Exchange, RunClock};
+use trueline_probe::{Api, Ask, Exchange, RunClock};
 use trueline_sim::LedgerEntry;
 
 use crate::{asking, between, client, counted, kind, one, quick, run, start, url};
 
-/// How much later an event may be read than it was due on a machine that others use as well: the
-/// server's timer, its write, and both threads' turns. A stall of one thread alone can take longer, so
-/// the median is held to this, not the worst.
+/// How much later an event is read than it was due: the server's timer and write, and both threads'
+/// turns. A machine that others use as well adds to that, never takes from it, and differently each time;
+/// what the probe itself added would stand in every one. So the least is held to this.
 const STAMP_ERROR: Duration = Duration::from_millis(2);
 
-fn median(mut of: Vec<Duration>) -> Duration {
-    of.sort_unstable();
-    of[of.len() / 2]
+fn least(of: Vec<Duration>) -> Duration {
+    of.into_iter().min().unwrap()
 }
 
 fn entry(server: &trueline_sim::server::Server, exchange: &Exchange) -> LedgerEntry {
@@ -35,7 +34,7 @@ fn ttft_gaps_and_e2e_latency_are_the_ledgers_within_the_stamp_error() {
     let clock = RunClock::start();
     let (mut ttft, mut e2e, mut gaps) = (Vec::new(), Vec::new(), Vec::new());
     for number in 0..7 {
-        let exchange = run(client.exchange(asking(number, 12), None, &clock));
+        let exchange = run(client.ask(asking(number, 12), None, &clock));
         assert_eq!((kind(&exchange), exchange.outcome), (None, Outcome::Ok));
         let truth = entry(&server, &exchange);
         let marks = exchange.marks;
@@ -56,10 +55,12 @@ fn ttft_gaps_and_e2e_latency_are_the_ledgers_within_the_stamp_error() {
             between(marks.first_token, marks.last_token)
         );
     }
-    for (what, error) in [("ttft", ttft), ("e2e_latency", e2e), ("gaps", gaps)] {
-        let error = median(error);
+    for (what, error) in [("ttft", least(ttft)), ("e2e_latency", least(e2e))] {
         assert!(error <= STAMP_ERROR, "{what}: {error:?}");
     }
+    gaps.sort_unstable();
+    let middle = gaps[gaps.len() / 2];
+    assert!(middle <= STAMP_ERROR, "gaps: {middle:?}");
 }
 
 #[test]
@@ -72,7 +73,7 @@ fn marks_stand_in_their_order() {
     asked.session = Some("s1".to_owned());
     asked.part = Some("control".to_owned());
     asked.warmup = true;
-    let exchange = run(client.exchange(asked, Some(intended), &clock));
+    let exchange = run(client.ask(asked, Some(intended), &clock));
     let marks = exchange.marks;
     let order = [
         marks.intended,
@@ -120,9 +121,7 @@ fn many_requests_at_a_time_are_answered_and_none_is_lost() {
         let tasks: Vec<_> = (0..100)
             .map(|number| {
                 let client = std::rc::Rc::clone(&client);
-                local.spawn_local(
-                    async move { client.exchange(asking(number, 5), None, &clock).await },
-                )
+                local.spawn_local(async move { client.ask(asking(number, 5), None, &clock).await })
             })
             .collect();
         local
@@ -140,4 +139,12 @@ fn many_requests_at_a_time_are_answered_and_none_is_lost() {
         assert_eq!(u64::try_from(at), Ok(exchange.number));
     }
     assert_eq!(server.ledger().entries().len(), 100);
+}
+
+#[test]
+fn a_host_may_have_a_name() {
+    let server = start(quick());
+    let url = format!("http://localhost:{}/v1", server.address().port());
+    let exchange = one(&client(&url, Api::OpenAiChat), 2);
+    assert_eq!((kind(&exchange), exchange.token_events), (None, 2), "{exchange:?}");
 }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use trueline_core::Outcome;
-use trueline_probe::{Api, RunClock};
+use trueline_probe::{Api, Ask, RunClock};
 use trueline_sim::LedgerEntry;
 
 use crate::{asking, client, quick, run, start, url};
@@ -14,7 +14,7 @@ fn a_request_that_is_dropped_is_cancelled_at_the_server() {
     let client = client(&url(&server), Api::OpenAiChat);
     let clock = RunClock::start();
     run(async {
-        let long = client.exchange(asking(0, 5_000), None, &clock);
+        let long = client.ask(asking(0, 5_000), None, &clock);
         assert!(tokio::time::timeout(Duration::from_millis(100), long).await.is_err());
     });
     let deadline = Instant::now() + Duration::from_secs(10);
