@@ -7,17 +7,26 @@
 #![warn(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod ask;
 mod asking;
 mod clock;
+mod dialect;
 mod exchange;
 mod experiment;
 mod prompt;
+mod sse;
+mod transport;
 
+pub use ask::Ask;
 pub use asking::{Asking, Ending, Message, Prompt};
 pub use clock::RunClock;
+pub use dialect::Api;
 pub use exchange::{Exchange, Failure, FailureKind, Marks};
 pub use experiment::{
-    Askings, Between, Endpoint, Experiment, LogRow, PlanError, PlanErrorKind, Prefix, Purpose,
-    Replay, ReplayFit, ReplayLengths, Replayed, Stage, Sweep, Versus, Workload,
+    Arm, Askings, Between, Experiment, LogRow, PlanError, PlanErrorKind, Prefix, Purpose, Replay,
+    ReplayFit, ReplayLengths, Replayed, Stage, Sweep, Versus, Workload,
 };
 pub use prompt::{Length, Piece, Ruler, Script, count_words};
+pub use transport::{
+    Client, Endpoint, Key, Limits, Reuse, Scheme, TransportError, TransportErrorKind,
+};

@@ -14,7 +14,7 @@ mod workload;
 pub use error::{PlanError, PlanErrorKind};
 pub use prefix::Prefix;
 pub use replay::{LogRow, Replay, ReplayFit, ReplayLengths, Replayed};
-pub use stage::{Askings, Between, Endpoint, Experiment, Purpose, Stage};
+pub use stage::{Arm, Askings, Between, Experiment, Purpose, Stage};
 pub use sweep::Sweep;
 pub use versus::Versus;
 pub use workload::Workload;

@@ -1,7 +1,7 @@
 //! The order in which two endpoints take turns.
 
-use super::Endpoint;
-use super::Endpoint::{First, Second};
+use super::Arm;
+use super::Arm::{First, Second};
 use crate::Script;
 
 /// Where the order is drawn: no text has this stream.
@@ -20,7 +20,7 @@ const PLACE: u64 = u64::MAX;
 /// # Source
 /// The reversed order is that of Latin squares of two treatments: Cochran and Cox, “Experimental Designs”,
 /// 2nd edition, 1957, chapter 4.
-pub(super) fn balanced(script: Script, pairs: u64) -> Vec<Endpoint> {
+pub(super) fn balanced(script: Script, pairs: u64) -> Vec<Arm> {
     let mut chance = script.chance(PLACE, pairs);
     let squares = usize::try_from(pairs / 2).unwrap_or(usize::MAX);
     let turned = chance.bits() & 1;
@@ -46,11 +46,11 @@ mod tests {
 
     use super::*;
 
-    fn orders(pairs: u64) -> BTreeSet<Vec<Endpoint>> {
+    fn orders(pairs: u64) -> BTreeSet<Vec<Arm>> {
         (0..400).map(|seed| balanced(Script::new(seed, "order"), pairs)).collect()
     }
 
-    fn places(order: &[Endpoint], of: Endpoint) -> usize {
+    fn places(order: &[Arm], of: Arm) -> usize {
         order.iter().enumerate().filter(|(_, is)| **is == of).map(|(at, _)| at).sum()
     }
 
@@ -66,7 +66,7 @@ mod tests {
         });
         assert_eq!(orders(3), three.collect());
         // Four pairs are one square of each kind, in either order.
-        let both = |a: [Endpoint; 4], b: [Endpoint; 4]| a.into_iter().chain(b).collect::<Vec<_>>();
+        let both = |a: [Arm; 4], b: [Arm; 4]| a.into_iter().chain(b).collect::<Vec<_>>();
         assert_eq!(orders(4), BTreeSet::from([both(square, turned), both(turned, square)]));
         // Six pairs: two of one kind and one of the other, three places for the odd one: 6 orders.
         assert_eq!((orders(6).len(), orders(7).len(), orders(8).len()), (6, 12, 6));

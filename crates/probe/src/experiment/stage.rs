@@ -35,14 +35,14 @@ pub enum Between {
 
 /// Which of two endpoints a stage is sent to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Endpoint {
+pub enum Arm {
     /// The one that was named first.
     First,
     /// The other one.
     Second,
 }
 
-impl Endpoint {
+impl Arm {
     /// As a part is named: `first` or `second`.
     pub const fn name(self) -> &'static str {
         match self {
@@ -65,7 +65,7 @@ pub struct Stage {
     /// The load that it is sent under; `None` where the experiment does not say.
     pub load: Option<Load>,
     /// Which of two endpoints it is sent to; `None` where there is only one.
-    pub endpoint: Option<Endpoint>,
+    pub arm: Option<Arm>,
     /// How many requests it takes at least to tell anything; `None` where that is not known.
     pub least: Option<u64>,
     pub(super) content: Content,
@@ -85,7 +85,7 @@ impl Stage {
             purpose,
             before: Between::default(),
             load: None,
-            endpoint: None,
+            arm: None,
             least: None,
             content,
         }

@@ -3,7 +3,7 @@
 use super::order::balanced;
 use super::rounds::{SECOND_WARM_UP, WARM_UP};
 use super::warmup::warm_up;
-use super::{Endpoint, Experiment, PlanError, PlanErrorKind, Prefix, Stage, Workload};
+use super::{Arm, Experiment, PlanError, PlanErrorKind, Prefix, Stage, Workload};
 use crate::Script;
 
 /// Two endpoints in turns: blocks of requests to one and to the other in a balanced order.
@@ -15,12 +15,12 @@ use crate::Script;
 /// # Examples
 /// ```
 /// use trueline_core::Tokens;
-/// use trueline_probe::{Endpoint, Versus, Workload};
+/// use trueline_probe::{Arm, Versus, Workload};
 /// let workload = Workload::new(Tokens::new(500), Tokens::new(50), 1).with_requests(40);
 /// let experiment = Versus::new(4).experiment(&workload)?;
-/// let turns: Vec<Option<Endpoint>> = experiment.measured().map(|stage| stage.endpoint).collect();
+/// let turns: Vec<Option<Arm>> = experiment.measured().map(|stage| stage.arm).collect();
 /// assert_eq!(turns.len(), 8);
-/// assert_eq!(turns.iter().filter(|turn| **turn == Some(Endpoint::First)).count(), 4);
+/// assert_eq!(turns.iter().filter(|turn| **turn == Some(Arm::First)).count(), 4);
 /// # Ok::<(), trueline_probe::PlanError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -69,21 +69,20 @@ impl Versus {
         let blocks = self.pairs.saturating_mul(2);
         let of_block = Workload { requests: Some(requests.div_ceil(blocks)), ..*workload };
         let script = Script::new(workload.seed, "versus");
-        let to = |endpoint: Endpoint| {
+        let to = |arm: Arm| {
             move |mut stage: Stage| {
-                stage.endpoint = Some(endpoint);
+                stage.arm = Some(arm);
                 stage
             }
         };
         let mut stages = Vec::new();
-        for (stream, endpoint) in [(WARM_UP, Endpoint::First), (SECOND_WARM_UP, Endpoint::Second)] {
-            stages.extend(warm_up(script, stream, workload).map(to(endpoint)));
+        for (stream, arm) in [(WARM_UP, Arm::First), (SECOND_WARM_UP, Arm::Second)] {
+            stages.extend(warm_up(script, stream, workload).map(to(arm)));
         }
-        for (place, endpoint) in (0..).zip(balanced(script, self.pairs)) {
-            let label = format!("block {} of {blocks}, {}", place + 1, endpoint.name());
-            let block =
-                self.prefix.stages(script, place, &label, Some(endpoint.name()), &of_block)?;
-            stages.extend(block.into_iter().map(to(endpoint)));
+        for (place, arm) in (0..).zip(balanced(script, self.pairs)) {
+            let label = format!("block {} of {blocks}, {}", place + 1, arm.name());
+            let block = self.prefix.stages(script, place, &label, Some(arm.name()), &of_block)?;
+            stages.extend(block.into_iter().map(to(arm)));
         }
         Ok(Experiment::new("versus", stages, self.prefix.is_cold()))
     }
@@ -108,9 +107,9 @@ mod tests {
             for asking in stage.askings(&Ruler::default(), 0) {
                 let Prompt::Text(text) = asking.prompt else { panic!("a text") };
                 begins.insert(text.split(' ').take(8).map(str::to_owned).collect::<Vec<_>>());
-                let of = &mut lengths[usize::from(stage.endpoint == Some(Endpoint::Second))];
+                let of = &mut lengths[usize::from(stage.arm == Some(Arm::Second))];
                 of.push(text.split(' ').count());
-                let named = (!asking.warmup).then(|| stage.endpoint.unwrap().name());
+                let named = (!asking.warmup).then(|| stage.arm.unwrap().name());
                 assert_eq!(asking.part.as_deref(), named);
             }
         }

@@ -1,0 +1,76 @@
+//! The connections to one server.
+
+use std::cell::RefCell;
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use tokio::net::lookup_host;
+
+use super::Endpoint;
+use super::wire::Wire;
+use crate::{Failure, FailureKind};
+
+/// The connections to one server.
+#[derive(Debug, Default)]
+pub(super) struct Connections {
+    /// Where the host is, the address that answered last in front; empty until it is looked up.
+    addresses: RefCell<Vec<SocketAddr>>,
+    /// Those that may serve again, the latest at the end.
+    kept: RefCell<Vec<Wire>>,
+}
+
+impl Connections {
+    /// One that served before and still stands.
+    pub(super) async fn kept(&self) -> Option<Wire> {
+        loop {
+            let mut wire = self.kept.borrow_mut().pop()?;
+            if wire.is_open().await {
+                return Some(wire);
+            }
+        }
+    }
+
+    /// Takes one back whose reply has ended.
+    pub(super) fn keep(&self, wire: Wire) {
+        self.kept.borrow_mut().push(wire);
+    }
+
+    /// A fresh one, made within a limit.
+    pub(super) async fn connect(
+        &self,
+        endpoint: &Endpoint,
+        limit: Duration,
+    ) -> Result<Wire, Failure> {
+        let place = endpoint.authority();
+        let failed = |message| Failure { kind: FailureKind::Connect, message };
+        match tokio::time::timeout(limit, self.connect_any(endpoint)).await {
+            Ok(Ok(wire)) => Ok(wire),
+            Ok(Err(error)) => Err(failed(format!("connecting to {place} failed: {error}"))),
+            Err(_) => Err(failed(format!(
+                "expected a connection to {place} within {limit:?}, found none"
+            ))),
+        }
+    }
+
+    /// Connects to the first address that answers.
+    async fn connect_any(&self, endpoint: &Endpoint) -> io::Result<Wire> {
+        let mut addresses = self.addresses.borrow().clone();
+        if addresses.is_empty() {
+            addresses = lookup_host((endpoint.host(), endpoint.port())).await?.collect();
+        }
+        let mut last = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
+        for at in 0..addresses.len() {
+            let Some(address) = addresses.get(at).copied() else { continue };
+            match Wire::connect(address).await {
+                Ok(wire) => {
+                    addresses.swap(0, at);
+                    self.addresses.replace(addresses);
+                    return Ok(wire);
+                }
+                Err(error) => last = error,
+            }
+        }
+        Err(last)
+    }
+}
