@@ -4,6 +4,11 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use trueline_core::WallTime;
 
+/// This moment by the runtime's clock: that of the system, but in tests that stop and move it.
+fn this_moment() -> Instant {
+    tokio::time::Instant::now().into_std()
+}
+
 /// The clock of a run: time since its start, by the clock that nobody sets, and the wall time of that.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RunClock {
@@ -16,12 +21,12 @@ impl RunClock {
     pub fn start() -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).ok();
         let wall = since.and_then(|d| i64::try_from(d.as_nanos()).ok()).map(WallTime::from_nanos);
-        Self { origin: Instant::now(), wall }
+        Self { origin: this_moment(), wall }
     }
 
     /// Time since the start.
     pub fn now(&self) -> Duration {
-        self.at(Instant::now())
+        self.at(this_moment())
     }
 
     /// A moment as time since the start; zero for one before it.

@@ -7,10 +7,12 @@
 #![warn(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod ask;
 mod asking;
 mod clock;
 mod exchange;
 
+pub use ask::Ask;
 pub use asking::{Asking, Ending, Message, Prompt};
 pub use clock::RunClock;
 pub use exchange::{Exchange, Failure, FailureKind, Marks};
