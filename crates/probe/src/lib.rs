@@ -7,12 +7,29 @@
 #![warn(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod arrival;
 mod ask;
 mod asking;
+mod budget;
+mod client_load;
 mod clock;
 mod exchange;
+mod load;
+mod progress;
+mod stop;
+#[cfg(test)]
+mod test_runtime;
 
+pub use arrival::{Arrival, GammaShape, RequestRate, Schedule};
 pub use ask::Ask;
 pub use asking::{Asking, Ending, Message, Prompt};
+pub use budget::{Breach, Budget};
+pub use client_load::{
+    Against, Bound, CPU_SHARE, ClientLoad, ClientVerdict, ENOUGH, LAG_FLOOR, LAG_OF_GAP,
+    LAG_OF_TTFT, SEND_LAG_OF_GAP, Spread,
+};
 pub use clock::RunClock;
 pub use exchange::{Exchange, Failure, FailureKind, Marks};
+pub use load::{Bystander, Counts, Ended, LoadError, LoadErrorKind, LoadRun, Ran, Timer};
+pub use progress::{Phase, Progress};
+pub use stop::{Decision, Stop};

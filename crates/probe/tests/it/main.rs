@@ -1,0 +1,3 @@
+//! The probe against scripted and simulated servers.
+
+mod load;
