@@ -16,6 +16,7 @@ mod clock;
 mod exchange;
 mod load;
 mod progress;
+mod record;
 mod stop;
 #[cfg(test)]
 mod test_runtime;
@@ -32,4 +33,5 @@ pub use clock::RunClock;
 pub use exchange::{Exchange, Failure, FailureKind, Marks};
 pub use load::{Bystander, Counts, Ended, LoadError, LoadErrorKind, LoadRun, Ran, Timer};
 pub use progress::{Phase, Progress};
+pub use record::{CLIENT, PROBE_CONDITIONS, RunFacts, bench_run, request_record};
 pub use stop::{Decision, Stop};

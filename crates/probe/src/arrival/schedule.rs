@@ -109,6 +109,11 @@ impl Schedule {
         self.seed
     }
 
+    /// Whether its gaps are drawn from its seed.
+    pub const fn is_random(&self) -> bool {
+        matches!(self.due, Due::Random { .. })
+    }
+
     /// The mean gap; `None` for a closed loop and for a trace of one moment.
     ///
     /// # Formula

@@ -291,6 +291,7 @@ impl<'h> Driver<'h> {
                 failed: tally.failed,
                 stopped: tally.stopped,
                 held: tally.held,
+                resent: tally.resent,
                 unsent: due.unwrap_or(tally.sent).saturating_sub(tally.sent),
             },
             began: self.began,

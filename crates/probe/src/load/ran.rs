@@ -65,6 +65,8 @@ pub struct Counts {
     pub stopped: u64,
     /// Of those sent, the ones that waited for the budget's most in flight or its rate.
     pub held: u64,
+    /// Sendings beyond the first of a request, over kept connections that the server had closed.
+    pub resent: u64,
     /// Due by the schedule before sending ended, and never sent; zero in a closed loop.
     pub unsent: u64,
 }

@@ -17,6 +17,7 @@ pub(super) struct Tally {
     pub(super) failed: u64,
     pub(super) stopped: u64,
     pub(super) held: u64,
+    pub(super) resent: u64,
     received: u64,
     last_ttft: Option<Duration>,
     ttft: Histogram<u64>,
@@ -45,6 +46,7 @@ impl Tally {
             failed: 0,
             stopped: 0,
             held: 0,
+            resent: 0,
             received: 0,
             last_ttft: None,
             ttft: new(3),
@@ -64,6 +66,7 @@ impl Tally {
             Outcome::Cancelled => self.stopped += 1,
             _ => self.failed += 1,
         }
+        self.resent += u64::from(exchange.resent);
         let tokens = exchange.tokens.output.value().map_or(exchange.token_events, Tokens::get);
         self.received = self.received.saturating_add(tokens);
         if let (Some(intended), Some(begun)) = (exchange.marks.intended, exchange.marks.begun) {
