@@ -126,6 +126,7 @@ pub(crate) fn own(side: Side) -> Table {
             f("cache_restore_s", H::CacheRestore, Seconds).clock(Side::Server),
             f("prefill_compute_s", H::PrefillCompute, Seconds).clock(Side::Server),
             f("decode_s", H::Decode, Seconds),
+            f("send_delay_s", H::SendDelay, Seconds).clock(Side::Client),
             f("outcome", H::Outcome, None).note("ok, failed or cancelled"),
             f("warmup", H::Warmup, None),
             f("server_ttft_s", H::Ttft, Seconds).clock(Side::Server),

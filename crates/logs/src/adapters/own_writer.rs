@@ -74,6 +74,7 @@ fn row(record: &RequestRecord, side: Side) -> Value {
             Stretch::LockWait => "lock_wait_s",
             Stretch::CacheRestore => "cache_restore_s",
             Stretch::PrefillCompute => "prefill_compute_s",
+            Stretch::SendDelay => "send_delay_s",
         };
         put(&mut row, key, record.spans.get(stretch), |t: Duration| t.as_secs_f64());
     }

@@ -1,0 +1,112 @@
+//! The requests in flight.
+
+use std::collections::HashMap;
+use std::panic::resume_unwind;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::task::{Id, JoinError, JoinSet};
+use trueline_core::Outcome;
+
+use crate::budget::Reserve;
+use crate::{Ask, Asking, Exchange, Failure, FailureKind, RunClock};
+
+/// The requests in flight: each ends in exactly one exchange, whatever becomes of it.
+#[derive(Debug, Default)]
+pub(super) struct Flights {
+    tasks: JoinSet<Exchange>,
+    known: HashMap<Id, Flight>,
+}
+
+/// What is known of a request before its answer is.
+#[derive(Debug)]
+struct Flight {
+    so_far: Exchange,
+    reserve: Reserve,
+}
+
+impl Flights {
+    pub(super) fn count(&self) -> usize {
+        self.known.len()
+    }
+
+    /// Sends a request, within a local set.
+    pub(super) fn send<A: Ask + 'static>(
+        &mut self,
+        ask: &Rc<A>,
+        asking: Asking,
+        intended: Option<Duration>,
+        clock: RunClock,
+        reserve: Reserve,
+    ) {
+        let mut so_far = Exchange {
+            number: asking.number,
+            session: asking.session.clone(),
+            part: asking.part.clone(),
+            warmup: asking.warmup,
+            outcome: Outcome::Cancelled,
+            ..Exchange::default()
+        };
+        so_far.marks.intended = intended;
+        so_far.marks.begun = Some(clock.now());
+        let ask = Rc::clone(ask);
+        let task = async move { ask.ask(asking, intended, &clock).await };
+        let id = self.tasks.spawn_local(task).id();
+        self.known.insert(id, Flight { so_far, reserve });
+    }
+
+    /// The next one that ended; pending for ever where none is in flight.
+    pub(super) fn poll_ended(&mut self, cx: &mut Context<'_>) -> Poll<(Exchange, Reserve)> {
+        loop {
+            let Poll::Ready(Some(joined)) = self.tasks.poll_join_next_with_id(cx) else {
+                return Poll::Pending;
+            };
+            if let Some(ended) = self.landed(joined, None) {
+                return Poll::Ready(ended);
+            }
+        }
+    }
+
+    /// Gives up all that are in flight. What had ended by then is among them as it ended.
+    pub(super) async fn give_up(&mut self, clock: RunClock, why: &str) -> Vec<(Exchange, Reserve)> {
+        self.tasks.abort_all();
+        let mut ended = Vec::with_capacity(self.count());
+        while let Some(joined) = self.tasks.join_next_with_id().await {
+            ended.extend(self.landed(joined, Some((clock.now(), why))));
+        }
+        ended
+    }
+
+    fn landed(
+        &mut self,
+        joined: Result<(Id, Exchange), JoinError>,
+        given_up: Option<(Duration, &str)>,
+    ) -> Option<(Exchange, Reserve)> {
+        match joined {
+            Ok((id, mut exchange)) => {
+                let Flight { so_far, reserve } = self.known.remove(&id)?;
+                // Whatever answered, this is which request it was and when it was due.
+                exchange.number = so_far.number;
+                exchange.warmup = so_far.warmup;
+                exchange.session = so_far.session;
+                exchange.part = so_far.part;
+                exchange.marks.intended = so_far.marks.intended;
+                Some((exchange, reserve))
+            }
+            Err(error) => {
+                let Flight { mut so_far, reserve } = self.known.remove(&error.id())?;
+                if let Ok(panic) = error.try_into_panic() {
+                    resume_unwind(panic);
+                }
+                let (now, why) = given_up.unwrap_or_default();
+                so_far.marks.ended = given_up.map(|_| now);
+                so_far.failure = Some(Failure {
+                    kind: FailureKind::Stopped,
+                    message: format!("given up while in flight: {why}"),
+                });
+                Some((so_far, reserve))
+            }
+        }
+    }
+}
