@@ -49,6 +49,21 @@ pub enum Arrival {
 }
 
 impl Arrival {
+    /// A closed loop of one.
+    pub const fn one_at_a_time() -> Self {
+        Self::Closed(NonZeroU32::MIN)
+    }
+
+    /// The same at another rate; constant where it had none.
+    #[must_use]
+    pub const fn at_rate(self, rate: RequestRate) -> Self {
+        match self {
+            Self::Poisson(_) => Self::Poisson(rate),
+            Self::Gamma(_, shape) => Self::Gamma(rate, shape),
+            Self::Constant(_) | Self::Closed(_) | Self::Trace => Self::Constant(rate),
+        }
+    }
+
     /// The requests in flight of a closed loop; `None` for the others.
     pub const fn most_in_flight(self) -> Option<u32> {
         match self {

@@ -1,5 +1,6 @@
 //! How long is waited, and whether a connection serves again.
 
+use std::fmt;
 use std::time::Duration;
 
 /// How long a request may take until it is given up.
@@ -39,4 +40,13 @@ pub enum Reuse {
     /// over a fresh connection, and [`Exchange::resent`](crate::Exchange::resent) counts it; its marks
     /// are then those of the second sending, but `begun` stays.
     Kept,
+}
+
+impl fmt::Display for Reuse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Fresh => "fresh",
+            Self::Kept => "kept",
+        })
+    }
 }
