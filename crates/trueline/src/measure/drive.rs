@@ -6,11 +6,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use tokio::runtime::{Builder, Runtime};
-use trueline_core::{Conditions, Load, Outcome, Tokens};
+use trueline_core::{Conditions, Load, Outcome, Plan, Tokens};
 use trueline_host::Watch;
 use trueline_probe::{
-    Arm, Arrival, Asking, Between, Client, Ended, Exchange, LoadRun, Purpose, Ran, RequestRate,
-    Ruler, RunClock, Schedule, Stage, Stop, count_words, request_record,
+    Arm, Arrival, Asking, Between, Budget, Client, Ended, Exchange, LoadRun, Purpose, Ran,
+    RequestRate, Ruler, RunClock, Schedule, Stage, Stop, count_words, request_record,
 };
 
 use super::kept::Kept;
@@ -118,11 +118,6 @@ fn send(
     let is_measured = stage.purpose == Purpose::Measured;
     let stop = if is_measured { measure.stop.rule() } else { Stop::when_exhausted() };
     let client = client(measure, stage);
-    let mut facts = measure.facts.clone();
-    facts.requests = stage.requests();
-    let plan = facts.plan(&schedule, &budget);
-    let conditions =
-        facts.conditions(&schedule, &budget).with_missing_from(known_of(measure, stage));
     // What warms up stands in the run that it warms up for.
     let of_run = stages
         .iter()
@@ -131,6 +126,11 @@ fn send(
     let of_run = of_run.unwrap_or(stage);
     let first = of_run.askings(&way.ruler, way.sent).next();
     let first_part = first.and_then(|asking: Asking| asking.part);
+    let (mut plan, conditions) = asked(measure, of_run, &budget)?;
+    if of_run.arm.is_none() && first_part.as_ref().is_some_and(|part| *part != of_run.label) {
+        // How many of them each part has is not said.
+        plan.requests = None;
+    }
     let single = stages.iter().filter(|stage| stage.purpose == Purpose::Measured).count() == 1;
     let name = names(&measure.label, of_run, single);
 
@@ -166,6 +166,20 @@ fn send(
         way.ruler = Ruler::learn(&pairs).unwrap_or_default();
     }
     Ok(ran)
+}
+
+/// What the runs of a measured stage are asked for, and what is known of their server.
+fn asked(
+    measure: &Measure<'_>,
+    stage: &Stage,
+    budget: &Budget,
+) -> Result<(Plan, Conditions), MeasureError> {
+    let schedule = schedule(measure, stage)?;
+    let mut facts = measure.facts.clone();
+    facts.requests = stage.requests();
+    let conditions =
+        facts.conditions(&schedule, budget).with_missing_from(known_of(measure, stage));
+    Ok((facts.plan(&schedule, budget), conditions))
 }
 
 /// The label and the arm of a run, by the part of the stage that it is of.

@@ -5,6 +5,8 @@ mod error;
 mod kept;
 mod measured;
 mod stop_at;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 use std::io::Write;

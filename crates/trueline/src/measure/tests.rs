@@ -1,0 +1,149 @@
+//! Measurements of simulated servers, whose truth is known.
+
+use std::time::Duration;
+
+use trueline_core::{BenchRun, Ratio, RequestRecord, Side, Tokens, TokensPerSecond};
+use trueline_probe::{Api, Client, Decision, Ended, Prefix, Sweep, Versus, Workload};
+use trueline_sim::ModelConfig;
+use trueline_sim::server::{Server, ServerConfig};
+
+use super::*;
+
+/// A server that prefills 20,000 tok/s after 2 ms and needs 1 ms a token.
+fn server() -> Server {
+    let mut config = ServerConfig::default();
+    config.model = ModelConfig::default();
+    config.model.prefill = TokensPerSecond::new(20_000.0).unwrap();
+    config.model.prefill_fixed = Duration::from_millis(2);
+    config.model.decode_step = Duration::from_millis(1);
+    Server::start("127.0.0.1:0", config).unwrap()
+}
+
+fn client(server: &Server) -> Client {
+    let url = format!("http://{}", server.address());
+    Client::new(url.parse().unwrap(), Api::OpenAiCompletions, "sim").unwrap()
+}
+
+fn workload(requests: u64) -> Workload {
+    Workload::new(Tokens::new(400), Tokens::new(4), 7).with_requests(requests)
+}
+
+fn counted(run: &BenchRun) -> (usize, usize) {
+    let warmup = run.requests.iter().filter(|r| r.warmup).count();
+    (run.measured().count(), warmup)
+}
+
+fn cached(run: &BenchRun) -> Vec<u64> {
+    let known = |r: &RequestRecord| r.tokens.cached.value().map(Tokens::get);
+    run.measured().filter_map(known).collect()
+}
+
+#[test]
+fn a_cold_run_has_every_request_and_the_servers_times() {
+    let server = server();
+    let measured = Measure::new(Prefix::Cold.experiment(&workload(12)).unwrap(), client(&server))
+        .with_workload(&workload(12))
+        .run()
+        .unwrap();
+    let [run] = measured.runs.as_slice() else { panic!("{:?}", measured.runs) };
+    assert_eq!(
+        (run.label.as_str(), run.plan.cold, run.plan.requests),
+        ("cold", Some(true), Some(12))
+    );
+    assert_eq!((counted(run), run.failures()), ((12, 3), Some(0)));
+    assert!(!measured.is_partial() && measured.left_out.is_empty());
+    let ledger = server.ledger();
+    assert_eq!(ledger.entries().len(), 15);
+    for (request, entry) in run.requests.iter().zip(ledger.entries()) {
+        assert_eq!(request.tokens.prompt.value(), Some(entry.prompt));
+        let (seen, true_ttft) =
+            (request.ttft(Side::Client).value().unwrap(), entry.ttft().unwrap());
+        // A client sees a token after it was due, by the way over the loopback and a busy machine.
+        assert!(seen >= true_ttft && seen < true_ttft + Duration::from_millis(500), "{seen:?}");
+    }
+    // The warm-up taught it how the server counts: 400 tokens within 2 %.
+    let lengths = run.measured().filter_map(|r| r.tokens.prompt.value());
+    assert!(lengths.map(Tokens::get).all(|tokens| (392..=408).contains(&tokens)));
+}
+
+#[test]
+fn parts_are_arms_of_their_own() {
+    let server = server();
+    let experiment = Prefix::Warm.experiment(&workload(10)).unwrap();
+    let measured = Measure::new(experiment, client(&server)).run().unwrap();
+    let arms: Vec<(&str, &str)> =
+        measured.runs.iter().map(|run| (run.label.as_str(), run.arm())).collect();
+    assert_eq!(measured.runs.len(), 2, "{arms:?}");
+    let arm = |name: &str| measured.runs.iter().find(|run| run.arm() == name);
+    let (warm, control) = (arm("warm").unwrap(), arm("control").unwrap());
+    assert_eq!(counted(warm).0 + counted(control).0, 10);
+    assert!(cached(warm).iter().all(|tokens| *tokens > 0), "{:?}", cached(warm));
+    assert!(cached(control).iter().all(|tokens| *tokens == 0), "{:?}", cached(control));
+}
+
+#[test]
+fn levels_are_runs_of_one_arm_under_loads_of_their_own() {
+    let server = server();
+    let sweep: Sweep = "1,2".parse().unwrap();
+    let measured =
+        Measure::new(sweep.experiment(&workload(10)).unwrap(), client(&server)).run().unwrap();
+    let mut seen: Vec<(String, &str)> = measured
+        .runs
+        .iter()
+        .map(|run| (run.plan.load.map_or_else(String::new, |load| load.to_string()), run.arm()))
+        .collect();
+    seen.sort();
+    assert_eq!(
+        seen,
+        [("concurrency 1".to_owned(), "sweep"), ("concurrency 2".to_owned(), "sweep")]
+    );
+}
+
+#[test]
+fn two_servers_take_turns() {
+    let (old, new) = (server(), server());
+    let experiment = Versus::new(2).experiment(&workload(8)).unwrap();
+    let one_server = Measure::new(experiment.clone(), client(&old)).run().unwrap_err();
+    assert_eq!(one_server.kind(), MeasureErrorKind::Contradiction);
+    let measured = Measure::new(experiment, client(&old)).with_second(client(&new)).run().unwrap();
+    let arms: Vec<&str> = measured.runs.iter().map(BenchRun::arm).collect();
+    assert_eq!(arms.iter().filter(|arm| **arm == "first").count(), 2, "{arms:?}");
+    assert_eq!(arms.iter().filter(|arm| **arm == "second").count(), 2, "{arms:?}");
+    // Three of warm-up each, and four requests.
+    assert_eq!((old.ledger().entries().len(), new.ledger().entries().len()), (7, 7));
+}
+
+#[test]
+fn a_caller_that_stops_it_has_what_was_measured_and_is_told_that_it_is_a_part() {
+    let server = server();
+    let endless = Prefix::Cold.experiment(&workload(1).endless()).unwrap();
+    let refused = Measure::new(endless.clone(), client(&server)).run().unwrap_err();
+    assert!(refused.to_string().starts_with("expected a number of requests, a time or a width"));
+    let measured = Measure::new(endless, client(&server))
+        .with_stop(StopAt::After(Duration::from_secs(60)))
+        .with_progress(|at| match at.progress.ended {
+            0..5 => Decision::GoOn,
+            _ => Decision::Finish,
+        })
+        .run()
+        .unwrap();
+    assert!(measured.is_partial());
+    assert_eq!(measured.endings.last().map(|ending| ending.ended), Some(Ended::Caller));
+    let [run] = measured.runs.as_slice() else { panic!("{:?}", measured.runs) };
+    assert!(counted(run).0 >= 5, "{:?}", counted(run));
+    assert_eq!(run.conditions.get("partial"), Some("yes"));
+}
+
+#[test]
+fn a_width_ends_a_stage_when_the_median_is_known_well_enough() {
+    let server = server();
+    let endless = Prefix::Cold.experiment(&workload(1).endless()).unwrap();
+    let measured = Measure::new(endless, client(&server))
+        .with_stop(StopAt::Width(Ratio::new(0.5).unwrap()))
+        .run()
+        .unwrap();
+    let [run] = measured.runs.as_slice() else { panic!("{:?}", measured.runs) };
+    // Eight are the fewest that give an interval; on this server it is far narrower than half.
+    assert!((8..200).contains(&counted(run).0), "{:?}", counted(run));
+    assert!(!measured.is_partial());
+}
