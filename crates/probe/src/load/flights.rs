@@ -68,6 +68,16 @@ impl Flights {
         }
     }
 
+    /// The next one that has ended already, if there is one.
+    pub(super) fn try_ended(&mut self) -> Option<(Exchange, Reserve)> {
+        loop {
+            let joined = self.tasks.try_join_next_with_id()?;
+            if let Some(ended) = self.landed(joined, None) {
+                return Some(ended);
+            }
+        }
+    }
+
     /// Gives up all that are in flight. What had ended by then is among them as it ended.
     pub(super) async fn give_up(&mut self, clock: RunClock, why: &str) -> Vec<(Exchange, Reserve)> {
         self.tasks.abort_all();

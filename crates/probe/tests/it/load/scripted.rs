@@ -40,6 +40,7 @@ type Script = Box<dyn Fn(&Asking) -> Answer>;
 /// Answers as a script says, and counts what is in flight.
 pub(crate) struct Scripted {
     script: Script,
+    keeps: bool,
     flying: Rc<Cell<usize>>,
     pub(crate) most: Cell<usize>,
     /// When each request was begun, and its number.
@@ -50,10 +51,18 @@ impl Scripted {
     pub(crate) fn new(script: impl Fn(&Asking) -> Answer + 'static) -> Rc<Self> {
         Rc::new(Self {
             script: Box::new(script),
+            keeps: true,
             flying: Rc::default(),
             most: Cell::new(0),
             begun: RefCell::default(),
         })
+    }
+
+    /// One that keeps nothing of its requests.
+    pub(crate) fn quiet(script: impl Fn(&Asking) -> Answer + 'static) -> Rc<Self> {
+        let mut server = Self::new(script);
+        Rc::get_mut(&mut server).unwrap().keeps = false;
+        server
     }
 
     /// How many are in flight: none once a run is over.
@@ -74,7 +83,9 @@ impl Drop for Flying {
 impl Ask for Scripted {
     async fn ask(&self, asking: Asking, _: Option<Duration>, clock: &RunClock) -> Exchange {
         let begun = clock.now();
-        self.begun.borrow_mut().push((asking.number, begun));
+        if self.keeps {
+            self.begun.borrow_mut().push((asking.number, begun));
+        }
         self.flying.set(self.flying.get() + 1);
         let _flying = Flying(Rc::clone(&self.flying));
         self.most.set(self.most.get().max(self.flying.get()));
