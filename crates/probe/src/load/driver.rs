@@ -111,7 +111,7 @@ impl<'h> Driver<'h> {
                 }
                 if self.elapsed() >= end.drain_until {
                     for (exchange, reserve) in
-                        self.flights.give_up(self.clock, &end.why.to_string()).await
+                        self.flights.give_up(&**ask, self.clock, &end.why.to_string()).await
                     {
                         self.landed(exchange, reserve, sink);
                     }

@@ -1,6 +1,7 @@
 //! A server that answers as a script says, and a run against it.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -41,6 +42,7 @@ type Script = Box<dyn Fn(&Asking) -> Answer>;
 pub(crate) struct Scripted {
     script: Script,
     keeps: bool,
+    so_far: RefCell<BTreeMap<u64, Exchange>>,
     flying: Rc<Cell<usize>>,
     pub(crate) most: Cell<usize>,
     /// When each request was begun, and its number.
@@ -52,6 +54,7 @@ impl Scripted {
         Rc::new(Self {
             script: Box::new(script),
             keeps: true,
+            so_far: RefCell::default(),
             flying: Rc::default(),
             most: Cell::new(0),
             begun: RefCell::default(),
@@ -95,6 +98,7 @@ impl Ask for Scripted {
         exchange.marks.sent = Some(begun);
         sleep(answer.ttft).await;
         exchange.marks.first_token = Some(clock.now());
+        self.so_far.borrow_mut().insert(asking.number, exchange.clone());
         sleep(answer.e2e.saturating_sub(answer.ttft)).await;
         exchange.marks.last_token = Some(clock.now());
         exchange.marks.ended = Some(clock.now());
@@ -103,12 +107,17 @@ impl Ask for Scripted {
             exchange.tokens.prompt = RequestRecord::counted(prompt);
             exchange.tokens.output = RequestRecord::counted(output);
         }
+        self.so_far.borrow_mut().remove(&asking.number);
         exchange.outcome = if answer.fails { Outcome::Failed } else { Outcome::Ok };
         if answer.fails {
             let message = "refused by the script".to_owned();
             exchange.failure = Some(Failure { kind: FailureKind::Status, message });
         }
         exchange
+    }
+
+    fn so_far(&self, number: u64) -> Option<Exchange> {
+        self.so_far.borrow().get(&number).cloned()
     }
 }
 
