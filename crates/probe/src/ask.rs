@@ -19,4 +19,11 @@ pub trait Ask {
         intended: Option<Duration>,
         clock: &RunClock,
     ) -> impl Future<Output = Exchange>;
+
+    /// What has been seen so far of a request in flight, by its number; asked just before it is given up, so
+    /// that what was measured of it is kept. `None` where the client keeps nothing of it.
+    fn so_far(&self, number: u64) -> Option<Exchange> {
+        let _ = number;
+        None
+    }
 }

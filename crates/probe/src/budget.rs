@@ -42,7 +42,8 @@ pub struct Budget {
     /// The highest rate of sending: with n its whole part and at least 1, no more than n requests are sent in
     /// any stretch of n/rate seconds.
     pub most_rate: Option<RequestRate>,
-    /// The most tokens in all, prompt and output. Cached tokens are counted like others.
+    /// The most tokens in all, prompt and output. Cached tokens are counted like others, and what is in flight
+    /// counts as the most that it may take: the run ends before it is over the limit, not after.
     pub most_tokens: Option<Tokens>,
     /// The largest share of failures among the latest 200 requests that ended, at least 10.
     pub most_errors: Option<Share>,

@@ -1,5 +1,7 @@
 //! Sends what is due and waits for what comes back.
 
+mod summary;
+
 use std::cell::RefCell;
 use std::future::poll_fn;
 use std::iter::Peekable;
@@ -8,20 +10,20 @@ use std::task::Poll;
 use std::time::Duration;
 
 use tokio::task::{LocalSet, spawn_local, yield_now};
-use trueline_core::Share;
 
 use super::alarm::Alarm;
 use super::flights::Flights;
 use super::loop_watch::watch_loop;
-use super::ran::{Counts, Ended, Ran};
+use super::ran::{Ended, Ran};
 use super::tally::Tally;
 use super::{Backlog, LoadRun};
 use crate::budget::{Reserve, Spending};
-use crate::client_load::{Against, ClientLoad, Lags, clock_step, thread_time};
+use crate::client_load::{Lags, thread_time};
 use crate::{Ask, Asking, Decision, Exchange, Phase, RunClock};
 
-/// At most so many requests are sent before what came back is looked at.
-const BURST: usize = 32;
+/// At most so many requests are sent before what came back is looked at, and the other way round. The
+/// runtime takes some sixty steps of requests in between: what is behind its schedule holds up no reading.
+const BURST: usize = 8;
 
 /// Runs a load from its beginning to the end of its last request.
 pub(super) async fn drive<A, I>(
@@ -98,6 +100,7 @@ impl<'h> Driver<'h> {
         let mut alarm = Alarm::new(self.load.timer);
         loop {
             self.look();
+            let sent = self.tally.sent;
             let wake = match self.ended {
                 None => self.send_due(ask, askings),
                 Some(_) => Wake::At(None),
@@ -108,15 +111,26 @@ impl<'h> Driver<'h> {
                 }
                 if self.elapsed() >= end.drain_until {
                     for (exchange, reserve) in
-                        self.flights.give_up(self.clock, &end.why.to_string()).await
+                        self.flights.give_up(&**ask, self.clock, &end.why.to_string()).await
                     {
                         self.landed(exchange, reserve, sink);
                     }
                     break;
                 }
             }
-            if let Some((exchange, reserve)) = self.next(wake, &mut alarm).await {
+            let mut landing = match wake {
+                Wake::Now => {
+                    yield_now().await;
+                    self.flights.try_ended()
+                }
+                Wake::At(at) => self.next(at, &mut alarm).await,
+            };
+            // As many as were sent just now: what came back never piles up behind what is sent.
+            let mut room = self.tally.sent.saturating_sub(sent).max(1);
+            while let Some((exchange, reserve)) = landing {
                 self.landed(exchange, reserve, sink);
+                room -= 1;
+                landing = if room > 0 { self.flights.try_ended() } else { None };
             }
         }
         watch.abort();
@@ -205,15 +219,11 @@ impl<'h> Driver<'h> {
     }
 
     /// Waits for the next request that ends, or until something is to be done.
-    async fn next(&mut self, wake: Wake, alarm: &mut Alarm) -> Option<(Exchange, Reserve)> {
-        let Wake::At(at) = wake else {
-            yield_now().await;
-            return poll_fn(|cx| match self.flights.poll_ended(cx) {
-                Poll::Ready(ended) => Poll::Ready(Some(ended)),
-                Poll::Pending => Poll::Ready(None),
-            })
-            .await;
-        };
+    async fn next(
+        &mut self,
+        at: Option<Duration>,
+        alarm: &mut Alarm,
+    ) -> Option<(Exchange, Reserve)> {
         let limit = match &self.ended {
             Some(end) => Some(end.drain_until),
             None => self.load.stop.deadline(),
@@ -273,47 +283,5 @@ impl<'h> Driver<'h> {
         let drain_until = at.saturating_add(self.load.drain);
         self.ended.get_or_insert(End { why, at, drain_until });
         Wake::At(None)
-    }
-
-    fn ran(mut self, used: Option<Duration>, loop_lag: Option<crate::Spread>) -> Ran {
-        let took = self.elapsed();
-        let (ended, sending) = self.ended.map_or((Ended::Exhausted, took), |end| (end.why, end.at));
-        let due = self.due(took);
-        let share = used.map(|used| used.as_secs_f64() / took.as_secs_f64());
-        let tally = &self.tally;
-        let schedule = &self.load.schedule;
-        Ran {
-            ended,
-            partial: !self.load.stop.is_met_by(&ended),
-            counts: Counts {
-                sent: tally.sent,
-                answered: tally.answered,
-                failed: tally.failed,
-                stopped: tally.stopped,
-                held: tally.held,
-                resent: tally.resent,
-                unsent: due.unwrap_or(tally.sent).saturating_sub(tally.sent),
-            },
-            began: self.began,
-            sending,
-            took,
-            spent: self.spending.spent(),
-            arrival: schedule.arrival(),
-            seed: schedule.seed(),
-            bystander: self.load.hooks.bystander(),
-            client: ClientLoad {
-                send_lag: tally.send_lag(),
-                loop_lag,
-                // Two clocks: a full core may seem a little more than one.
-                cpu_share: share.and_then(|share| Share::new(share.min(1.0)).ok()),
-                clock_step: clock_step(),
-                against: Against {
-                    median_gap: tally.median_gap(),
-                    median_ttft: tally.median_ttft(),
-                    mean_arrival_gap: schedule.mean_gap(),
-                },
-            },
-            models: self.tally.into_models(),
-        }
     }
 }

@@ -68,8 +68,31 @@ impl Flights {
         }
     }
 
-    /// Gives up all that are in flight. What had ended by then is among them as it ended.
-    pub(super) async fn give_up(&mut self, clock: RunClock, why: &str) -> Vec<(Exchange, Reserve)> {
+    /// The next one that has ended already, if there is one.
+    pub(super) fn try_ended(&mut self) -> Option<(Exchange, Reserve)> {
+        loop {
+            let joined = self.tasks.try_join_next_with_id()?;
+            if let Some(ended) = self.landed(joined, None) {
+                return Some(ended);
+            }
+        }
+    }
+
+    /// Gives up all that are in flight, and keeps what was seen of them. What had ended by then is among them
+    /// as it ended.
+    pub(super) async fn give_up<A: Ask>(
+        &mut self,
+        ask: &A,
+        clock: RunClock,
+        why: &str,
+    ) -> Vec<(Exchange, Reserve)> {
+        for Flight { so_far, .. } in self.known.values_mut() {
+            if let Some(mut seen) = ask.so_far(so_far.number) {
+                is_of(&mut seen, std::mem::take(so_far));
+                seen.outcome = Outcome::Cancelled;
+                *so_far = seen;
+            }
+        }
         self.tasks.abort_all();
         let mut ended = Vec::with_capacity(self.count());
         while let Some(joined) = self.tasks.join_next_with_id().await {
@@ -86,12 +109,7 @@ impl Flights {
         match joined {
             Ok((id, mut exchange)) => {
                 let Flight { so_far, reserve } = self.known.remove(&id)?;
-                // Whatever answered, this is which request it was and when it was due.
-                exchange.number = so_far.number;
-                exchange.warmup = so_far.warmup;
-                exchange.session = so_far.session;
-                exchange.part = so_far.part;
-                exchange.marks.intended = so_far.marks.intended;
+                is_of(&mut exchange, so_far);
                 Some((exchange, reserve))
             }
             Err(error) => {
@@ -109,4 +127,14 @@ impl Flights {
             }
         }
     }
+}
+
+/// Says which request this was and when it was due, whatever answered.
+fn is_of(exchange: &mut Exchange, sent: Exchange) {
+    exchange.number = sent.number;
+    exchange.warmup = sent.warmup;
+    exchange.session = sent.session;
+    exchange.part = sent.part;
+    exchange.marks.intended = sent.marks.intended;
+    exchange.marks.begun = exchange.marks.begun.or(sent.marks.begun);
 }

@@ -26,8 +26,8 @@ const DRAIN: Duration = Duration::from_secs(600);
 /// };
 ///
 /// /// A server that answers at once.
-/// struct Prompt1;
-/// impl Ask for Prompt1 {
+/// struct AtOnce;
+/// impl Ask for AtOnce {
 ///     async fn ask(&self, _: Asking, _: Option<Duration>, clock: &RunClock) -> Exchange {
 ///         let mut exchange = Exchange::default();
 ///         exchange.marks.begun = Some(clock.now());
@@ -42,7 +42,7 @@ const DRAIN: Duration = Duration::from_secs(600);
 /// let ran = runtime.block_on(
 ///     LoadRun::new(Schedule::of("closed=2".parse()?, 0)?, Stop::after_requests(5))
 ///         .with_budget("in-flight=4".parse()?)
-///         .run(&Rc::new(Prompt1), &mut askings.peekable(), RunClock::start(), |e| ended.push(e)),
+///         .run(&Rc::new(AtOnce), &mut askings.peekable(), RunClock::start(), |e| ended.push(e)),
 /// )?;
 /// assert_eq!((ran.ended, ran.partial, ran.counts.answered), (Ended::Requests, false, 5));
 /// assert_eq!(ended.len(), 5);
@@ -118,8 +118,7 @@ impl<'h> LoadRun<'h> {
         self
     }
 
-    /// Sends requests until the run ends, on the thread that polls it; within a runtime of one thread with
-    /// its input, output and time enabled.
+    /// Sends requests until the run ends, on the thread that polls it.
     ///
     /// Requests are taken from `askings` one by one as they are sent: what is not sent stays there. Each
     /// exchange is given to `sink` as soon as it ends, so that nothing measured is lost where the run is cut
@@ -128,9 +127,14 @@ impl<'h> LoadRun<'h> {
     /// # Shape
     /// Every request taken ends in exactly one exchange.
     ///
+    /// Dropping the future gives up what is in flight without an exchange: let a hook end the run instead.
+    ///
     /// # Errors
     /// Parts that do not go together: more in flight or a higher rate than the budget allows, and a limit on
     /// a bystander that nobody reads. Nothing has been sent then.
+    ///
+    /// # Panics
+    /// Outside a runtime of one thread with its input, output and time enabled.
     pub async fn run<A, I, D>(
         self,
         ask: &Rc<A>,

@@ -114,3 +114,88 @@ fn the_timer_of_the_system_sends_nothing_early() {
     assert_eq!((ran.counts.answered, ended.len()), (60, 60));
     assert!(ended.iter().all(|e| e.marks.begun >= e.marks.intended));
 }
+
+#[test]
+fn what_is_due_far_faster_than_it_can_be_sent_is_sent_and_ends() {
+    // A million a second is due and some hundred thousand can be sent: what came back is looked at all the
+    // same, and the run ends when its time is over.
+    let server = Scripted::new(|_| Answer::after(MS));
+    let load = LoadRun::new(schedule("constant=1000000"), Stop::after(200 * MS));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let clock = trueline_probe::RunClock::start();
+    let mut most = 0;
+    let load = load.with_progress(10 * MS, |progress| most = most.max(progress.in_flight));
+    let ran =
+        runtime.block_on(load.run(&server, &mut askings().peekable(), clock, |_| ())).unwrap();
+    assert_eq!((ran.ended, ran.counts.answered), (Ended::Time, ran.counts.sent));
+    assert_eq!(ran.counts.sent + ran.counts.unsent, 200_000);
+    assert!(ran.client.verdict().to_string().starts_with("yes: "), "{:?}", ran.client);
+    // Far fewer are in flight at any moment than were sent in all.
+    assert!(most < ran.counts.sent / 2, "{most} of {}", ran.counts.sent);
+}
+
+#[test]
+fn a_run_goes_within_another_local_set() {
+    let server = Scripted::new(|_| Answer::after(10 * MS));
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .start_paused(true)
+        .build()
+        .unwrap();
+    let ran = tokio::task::LocalSet::new().block_on(&runtime, async move {
+        let run = async move {
+            let clock = trueline_probe::RunClock::start();
+            let load = load("closed=3", Stop::after_requests(30));
+            load.run(&server, &mut askings().peekable(), clock, |_| ()).await
+        };
+        tokio::task::spawn_local(run).await.unwrap()
+    });
+    assert_eq!(ran.unwrap().counts.answered, 30);
+}
+
+/// The memory that this process holds, in pages; `None` where the system does not say.
+fn pages() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
+    text.split_whitespace().nth(1)?.parse().ok()
+}
+
+/// The first few thousand requests fill what is kept of a run; the others must not add to it.
+fn long(seconds: u32) {
+    let server = Scripted::quiet(|asking| {
+        Answer::after(MS * (20 + u32::try_from(asking.number % 400).unwrap()))
+    });
+    let mut after_a_part = None;
+    let mut ended = 0_u64;
+    let load =
+        load("poisson=200", Stop::after(S * seconds)).with_progress(S * (seconds / 4), |_| {
+            after_a_part = after_a_part.or_else(pages);
+        });
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .start_paused(true)
+        .build()
+        .unwrap();
+    let clock = trueline_probe::RunClock::start();
+    let mut all = askings().peekable();
+    let ran = runtime.block_on(load.run(&server, &mut all, clock, |_| ended += 1)).unwrap();
+    let n = ran.counts.answered;
+    assert_eq!((ran.ended, ran.counts.sent, ended), (Ended::Time, n, n));
+    // 200 a second; five standard deviations of a Poisson count.
+    let expected = f64::from(200 * seconds);
+    assert!((f64::from(u32::try_from(n).unwrap()) - expected).abs() < 5.0 * expected.sqrt(), "{n}");
+    if let (Some(part), Some(whole)) = (after_a_part, pages()) {
+        // 4 MiB: less than 4 bytes for each request of two hours. Other tests run beside this one.
+        assert!(whole < part + 1_024 || seconds < 7_200, "{part} pages, then {whole}");
+    }
+}
+
+#[test]
+fn ten_thousand_requests_come_back() {
+    long(50);
+}
+
+#[test]
+#[ignore = "1.4 million requests take a minute; alone in the process its memory is looked at too"]
+fn two_hours_at_200_a_second_lose_nothing_and_grow_by_nothing() {
+    long(7_200);
+}

@@ -1,6 +1,7 @@
 //! A server that answers as a script says, and a run against it.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -40,6 +41,8 @@ type Script = Box<dyn Fn(&Asking) -> Answer>;
 /// Answers as a script says, and counts what is in flight.
 pub(crate) struct Scripted {
     script: Script,
+    keeps: bool,
+    so_far: RefCell<BTreeMap<u64, Exchange>>,
     flying: Rc<Cell<usize>>,
     pub(crate) most: Cell<usize>,
     /// When each request was begun, and its number.
@@ -50,10 +53,19 @@ impl Scripted {
     pub(crate) fn new(script: impl Fn(&Asking) -> Answer + 'static) -> Rc<Self> {
         Rc::new(Self {
             script: Box::new(script),
+            keeps: true,
+            so_far: RefCell::default(),
             flying: Rc::default(),
             most: Cell::new(0),
             begun: RefCell::default(),
         })
+    }
+
+    /// One that keeps nothing of its requests.
+    pub(crate) fn quiet(script: impl Fn(&Asking) -> Answer + 'static) -> Rc<Self> {
+        let mut server = Self::new(script);
+        Rc::get_mut(&mut server).unwrap().keeps = false;
+        server
     }
 
     /// How many are in flight: none once a run is over.
@@ -74,7 +86,9 @@ impl Drop for Flying {
 impl Ask for Scripted {
     async fn ask(&self, asking: Asking, _: Option<Duration>, clock: &RunClock) -> Exchange {
         let begun = clock.now();
-        self.begun.borrow_mut().push((asking.number, begun));
+        if self.keeps {
+            self.begun.borrow_mut().push((asking.number, begun));
+        }
         self.flying.set(self.flying.get() + 1);
         let _flying = Flying(Rc::clone(&self.flying));
         self.most.set(self.most.get().max(self.flying.get()));
@@ -84,6 +98,7 @@ impl Ask for Scripted {
         exchange.marks.sent = Some(begun);
         sleep(answer.ttft).await;
         exchange.marks.first_token = Some(clock.now());
+        self.so_far.borrow_mut().insert(asking.number, exchange.clone());
         sleep(answer.e2e.saturating_sub(answer.ttft)).await;
         exchange.marks.last_token = Some(clock.now());
         exchange.marks.ended = Some(clock.now());
@@ -92,12 +107,17 @@ impl Ask for Scripted {
             exchange.tokens.prompt = RequestRecord::counted(prompt);
             exchange.tokens.output = RequestRecord::counted(output);
         }
+        self.so_far.borrow_mut().remove(&asking.number);
         exchange.outcome = if answer.fails { Outcome::Failed } else { Outcome::Ok };
         if answer.fails {
             let message = "refused by the script".to_owned();
             exchange.failure = Some(Failure { kind: FailureKind::Status, message });
         }
         exchange
+    }
+
+    fn so_far(&self, number: u64) -> Option<Exchange> {
+        self.so_far.borrow().get(&number).cloned()
     }
 }
 

@@ -58,6 +58,25 @@ fn what_flies_beyond_the_drain_limit_is_given_up_and_counted() {
 }
 
 #[test]
+fn what_was_seen_of_a_request_that_is_given_up_is_kept() {
+    // First tokens come after 100 ms and last ones after a minute; the run is given up after 2 s.
+    let server = Scripted::new(|_| Answer { ttft: 100 * MS, ..Answer::after(60 * S) });
+    let load = load("constant=10", Stop::after(2 * S)).with_drain(std::time::Duration::ZERO);
+    let (ran, ended) = run(load, &server);
+    assert_eq!((ran.counts.stopped, ended.len()), (20, 20));
+    for exchange in &ended {
+        // Only the one that was due at 1.9 s may have had no token yet.
+        let marks = exchange.marks;
+        assert!(exchange.number == 19 || marks.first_token > marks.sent, "{exchange:?}");
+        assert!(marks.intended.is_some() && marks.begun.is_some() && marks.last_token.is_none());
+        assert_eq!(exchange.outcome, Outcome::Cancelled);
+        assert_eq!(exchange.failure.as_ref().map(|f| f.kind), Some(FailureKind::Stopped));
+    }
+    let ttft: Vec<_> = ended.iter().filter_map(|e| e.marks.first_token).collect();
+    assert!(ttft.len() >= 19);
+}
+
+#[test]
 fn a_run_that_has_nothing_left_to_send_is_partial_unless_that_was_asked() {
     let server = Scripted::new(|_| Answer::after(10 * MS));
     let (ran, _) =

@@ -84,15 +84,16 @@ fn a_client_with_nothing_to_do_is_no_bottleneck() {
 
 #[test]
 fn a_client_that_stands_still_says_so() {
-    // The sink takes 5 ms of each 10: nothing else runs meanwhile.
+    // One is due each 10 ms and the sink takes 25 for each: nothing else runs meanwhile, and requests leave
+    // later and later.
     let server = Scripted::new(|_| Answer::after(MS));
-    let load = LoadRun::new(schedule("constant=100"), Stop::after_requests(150));
+    let load = LoadRun::new(schedule("constant=100"), Stop::after_requests(60));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let ran = runtime.block_on(load.run(
         &server,
         &mut askings().peekable(),
         trueline_probe::RunClock::start(),
-        |_| std::thread::sleep(5 * MS),
+        |_| std::thread::sleep(25 * MS),
     ));
     let client = ran.unwrap().client;
     assert!(matches!(client.verdict(), ClientVerdict::Bound(_)), "{client:?}");
