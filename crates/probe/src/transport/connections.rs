@@ -7,13 +7,16 @@ use std::time::Duration;
 
 use tokio::net::lookup_host;
 
-use super::Endpoint;
+use super::tls::Tls;
 use super::wire::Wire;
+use super::{Endpoint, Scheme, TransportError};
 use crate::{Failure, FailureKind};
 
 /// The connections to one server.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Connections {
+    /// `None` where they are not encrypted.
+    tls: Option<Tls>,
     /// Where the host is, the address that answered last in front; empty until it is looked up.
     addresses: RefCell<Vec<SocketAddr>>,
     /// Those that may serve again, the latest at the end.
@@ -21,6 +24,15 @@ pub(super) struct Connections {
 }
 
 impl Connections {
+    /// None so far.
+    pub(super) fn new(endpoint: &Endpoint) -> Result<Self, TransportError> {
+        let tls = match endpoint.scheme() {
+            Scheme::Http => None,
+            Scheme::Https => Some(Tls::new(endpoint)?),
+        };
+        Ok(Self { tls, addresses: RefCell::default(), kept: RefCell::default() })
+    }
+
     /// One that served before and still stands.
     pub(super) async fn kept(&self) -> Option<Wire> {
         loop {
@@ -62,7 +74,7 @@ impl Connections {
         let mut last = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
         for at in 0..addresses.len() {
             let Some(address) = addresses.get(at).copied() else { continue };
-            match Wire::connect(address).await {
+            match Wire::connect(address, self.tls.as_ref()).await {
                 Ok(wire) => {
                     addresses.swap(0, at);
                     self.addresses.replace(addresses);

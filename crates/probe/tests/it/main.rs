@@ -6,6 +6,8 @@ mod raw;
 mod reuse;
 mod served;
 mod stopped;
+#[cfg(feature = "tls")]
+mod tls;
 
 use std::future::Future;
 use std::time::Duration;

@@ -26,7 +26,7 @@ pub(crate) fn server(
 }
 
 /// Reads a request to its end and gives its text.
-pub(crate) fn heard(stream: &mut TcpStream) -> String {
+pub(crate) fn heard(stream: &mut impl Read) -> String {
     let mut text = String::new();
     let mut piece = [0; 4096];
     loop {
@@ -224,4 +224,13 @@ fn llama_cpp_is_read_to_its_end_and_asked_in_its_own_words() {
     assert_eq!(counted(&exchange), [Some(6), Some(1), Some(3)]);
     assert_eq!(exchange.gap_tokens, [2]);
     assert_eq!(exchange.reported.len(), 1);
+}
+
+#[cfg(not(feature = "tls"))]
+#[test]
+fn https_is_refused_in_words_that_name_the_feature() {
+    let endpoint = "https://localhost".parse().unwrap();
+    let refused = trueline_probe::Client::new(endpoint, Api::OpenAiChat, "m").unwrap_err();
+    assert_eq!(refused.kind(), trueline_probe::TransportErrorKind::Tls);
+    assert!(refused.to_string().contains("the feature `tls`"), "{refused}");
 }
