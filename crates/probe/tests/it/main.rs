@@ -3,6 +3,7 @@
 mod bench;
 mod faults;
 mod raw;
+mod replies;
 mod reuse;
 mod served;
 mod stopped;

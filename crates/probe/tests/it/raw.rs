@@ -188,6 +188,24 @@ fn no_message_repeats_prompt_or_key() {
 }
 
 #[test]
+fn a_prompt_larger_than_any_buffer_goes_out_whole() {
+    let prompt = "word ".repeat(1_000_000);
+    let (bytes, reply) = (prompt.len(), until_closed(&format!("{A}{DONE}")));
+    let (url, thread) = server(1, move |_, mut stream| {
+        let text = heard(&mut stream);
+        assert!(
+            text.len() > bytes && text.ends_with("\"stream_options\":{\"include_usage\":true}}")
+        );
+        stream.write_all(reply.as_bytes()).unwrap();
+    });
+    let asking = Asking::new(0, Prompt::Text(prompt), Tokens::new(8));
+    let exchange = run(client(&url, Api::OpenAiCompletions).ask(asking, None, &RunClock::start()));
+    thread.join().unwrap();
+    assert_eq!(kind(&exchange), None, "{exchange:?}");
+    assert!(exchange.marks.headers > exchange.marks.sent);
+}
+
+#[test]
 fn nobody_there_is_no_connection() {
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let exchange = one(&client(&format!("http://{closed}"), Api::OpenAiChat), 8);
