@@ -3,7 +3,7 @@
 use trueline_core::{ReportedRate, TokenCounts, Tokens};
 
 use super::Api;
-use super::counts::first_known;
+use super::counts::{Timings, first_known};
 use super::fields::{Extent, Word};
 use super::llama_cpp::LlamaCpp;
 use super::openai::OpenAi;
@@ -88,8 +88,8 @@ impl Reader {
             seen.finish = seen.output.is_some() && event.choices.is_empty;
         }
         if let Some(timings) = event.timings {
-            self.timed = first_known(timings.counts(), self.timed);
-            self.rate = timings.rate().or_else(|| self.rate.take());
+            self.timed(&timings);
+            seen.output = seen.output.or(timings.counts().output.value().map(Tokens::get));
         }
         seen.finish |= ended(&event.choices.finish)?;
         Ok(seen)
@@ -120,12 +120,15 @@ impl Reader {
         keep(&mut self.model, &event.model);
         self.counts = first_known(event.counts(), self.counts);
         if let Some(timings) = &event.timings {
-            let timed = timings.counts();
-            self.timed = first_known(timed, self.timed);
-            self.rate = timings.rate().or_else(|| self.rate.take());
+            self.timed(timings);
         }
         let output = event.tokens_predicted.0.value().map(Tokens::get);
         Ok(Seen { token: event.content.is_some(), output, finish: event.stop })
+    }
+
+    fn timed(&mut self, timings: &Timings) {
+        self.timed = first_known(timings.counts(), self.timed);
+        self.rate = timings.rate().or_else(|| self.rate.take());
     }
 
     fn parse<'a, T: serde::Deserialize<'a>>(&self, data: &'a [u8]) -> Result<T, Unread> {

@@ -12,7 +12,7 @@ use hyper::{Method, Request, Uri};
 
 use super::connections::Connections;
 use super::conversation::Conversation;
-use super::{Endpoint, Key, Limits, Reuse, Scheme, TransportError, TransportErrorKind, words};
+use super::{Endpoint, Key, Limits, Reuse, TransportError, TransportErrorKind, words};
 use crate::dialect::{Api, body};
 use crate::{Ask, Asking, Exchange, Marks, RunClock};
 
@@ -60,18 +60,13 @@ impl Client {
     /// and no key.
     ///
     /// # Errors
-    /// An `https` URL, as long as there is no TLS here: put a proxy that speaks it in front.
+    /// An `https` URL without the feature `tls`, or on a system that trusts no certificate.
     pub fn new(
         endpoint: Endpoint,
         api: Api,
         model: impl Into<String>,
     ) -> Result<Self, TransportError> {
-        if endpoint.scheme() == Scheme::Https {
-            return Err(TransportError::new(
-                TransportErrorKind::Tls,
-                "expected http://, found https://, and this build speaks no TLS: give a URL of http",
-            ));
-        }
+        let connections = Connections::new(&endpoint)?;
         let no_url = |_| {
             let message = format!("expected a path of a URL, found {:?}", endpoint.prefix());
             TransportError::new(TransportErrorKind::Url, message)
@@ -96,7 +91,7 @@ impl Client {
             key: None,
             limits: Limits::default(),
             reuse: Reuse::default(),
-            connections: Connections::default(),
+            connections,
         })
     }
 

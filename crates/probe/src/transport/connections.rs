@@ -1,26 +1,46 @@
 //! The connections to one server.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use tokio::net::lookup_host;
+use tokio::sync::OnceCell;
 
-use super::Endpoint;
+use super::tls::Tls;
 use super::wire::Wire;
+use super::{Endpoint, Scheme, TransportError};
 use crate::{Failure, FailureKind};
 
 /// The connections to one server.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Connections {
-    /// Where the host is, the address that answered last in front; empty until it is looked up.
-    addresses: RefCell<Vec<SocketAddr>>,
+    /// `None` where they are not encrypted.
+    tls: Option<Tls>,
+    /// Where the host is; looked up once, however many requests begin at a time.
+    addresses: OnceCell<Vec<SocketAddr>>,
+    /// Which of them answered last.
+    answered: Cell<usize>,
     /// Those that may serve again, the latest at the end.
     kept: RefCell<Vec<Wire>>,
 }
 
 impl Connections {
+    /// None so far.
+    pub(super) fn new(endpoint: &Endpoint) -> Result<Self, TransportError> {
+        let tls = match endpoint.scheme() {
+            Scheme::Http => None,
+            Scheme::Https => Some(Tls::new(endpoint)?),
+        };
+        Ok(Self {
+            tls,
+            addresses: OnceCell::new(),
+            answered: Cell::new(0),
+            kept: RefCell::default(),
+        })
+    }
+
     /// One that served before and still stands.
     pub(super) async fn kept(&self) -> Option<Wire> {
         loop {
@@ -53,19 +73,20 @@ impl Connections {
         }
     }
 
-    /// Connects to the first address that answers.
+    /// Connects to the first address that answers, beginning with the one that did last.
     async fn connect_any(&self, endpoint: &Endpoint) -> io::Result<Wire> {
-        let mut addresses = self.addresses.borrow().clone();
-        if addresses.is_empty() {
-            addresses = lookup_host((endpoint.host(), endpoint.port())).await?.collect();
-        }
+        let look_up = || async {
+            let found = lookup_host((endpoint.host(), endpoint.port())).await?;
+            Ok::<Vec<SocketAddr>, io::Error>(found.collect())
+        };
+        let addresses = self.addresses.get_or_try_init(look_up).await?;
         let mut last = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
-        for at in 0..addresses.len() {
-            let Some(address) = addresses.get(at).copied() else { continue };
-            match Wire::connect(address).await {
+        let first = self.answered.get();
+        let numbered = || addresses.iter().copied().enumerate();
+        for (at, address) in numbered().skip(first).chain(numbered().take(first)) {
+            match Wire::connect(address, self.tls.as_ref()).await {
                 Ok(wire) => {
-                    addresses.swap(0, at);
-                    self.addresses.replace(addresses);
+                    self.answered.set(at);
                     return Ok(wire);
                 }
                 Err(error) => last = error,

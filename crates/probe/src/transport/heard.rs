@@ -152,9 +152,7 @@ impl Heard {
         let events = self.token_events;
         match end {
             // The stream had said that it is over: how the connection ended is no matter of the answer.
-            End::Failed(Failure { kind: FailureKind::BrokeOff, .. }) if self.done && events > 0 => {
-                None
-            }
+            End::Failed(_) if self.done && events > 0 => None,
             End::Failed(failure) => Some(failure),
             End::Whole if self.first_event.is_none() => failed(
                 FailureKind::Malformed,

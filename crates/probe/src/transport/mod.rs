@@ -11,6 +11,11 @@ mod key;
 mod limits;
 mod reception;
 mod stamped;
+#[cfg(feature = "tls")]
+mod tls;
+#[cfg(not(feature = "tls"))]
+#[path = "no_tls.rs"]
+mod tls;
 mod wire;
 mod words;
 

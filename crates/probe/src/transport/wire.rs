@@ -1,5 +1,6 @@
 //! One HTTP connection, driven by whoever waits for its reply.
 
+use std::fmt::Debug;
 use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
@@ -13,16 +14,29 @@ use hyper::body::{Body, Bytes, Incoming};
 use hyper::client::conn::http1::{self, Connection, SendRequest};
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 
 use super::deadline::{Deadline, Expired};
 use super::stamped::{Stamped, Stamps};
+use super::tls::Tls;
 
 /// How many bytes are asked of the system at once. A buffer that is small against what has come keeps
 /// the rest waiting in the socket.
 const READ_BYTES: usize = 64 * 1024;
 /// After how many reads in one turn other requests get theirs.
 const READS_A_TURN: u64 = 8;
+
+/// A socket whose reads and writes are timed, beneath TLS where there is any.
+pub(super) type TcpSocket = Stamped<TcpStream>;
+
+/// What bytes are written to and read from, encrypted or not.
+trait Socket: AsyncRead + AsyncWrite + Unpin + Debug {}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Debug> Socket for S {}
+
+/// What drives one connection.
+type Driver = Connection<TokioIo<Box<dyn Socket>>, Full<Bytes>>;
 
 /// Why a reply came to no end.
 #[derive(Debug)]
@@ -40,7 +54,7 @@ pub(super) enum Broken {
 pub(super) struct Wire {
     sender: SendRequest<Full<Bytes>>,
     /// `None` once it has ended.
-    connection: Option<Connection<TokioIo<Stamped<TcpStream>>, Full<Bytes>>>,
+    connection: Option<Driver>,
     stamps: Rc<Stamps>,
     /// When it was made or used the last time.
     since: Instant,
@@ -49,16 +63,20 @@ pub(super) struct Wire {
 }
 
 impl Wire {
-    /// Connects to an address.
-    pub(super) async fn connect(address: SocketAddr) -> io::Result<Self> {
+    /// Connects to an address, and encrypts the connection where it is to be.
+    pub(super) async fn connect(address: SocketAddr, tls: Option<&Tls>) -> io::Result<Self> {
         let socket = TcpStream::connect(address).await?;
         // A request goes in one piece, which a system that refuses this sends at once all the same.
         let _ = socket.set_nodelay(true);
         let stamps = Rc::new(Stamps::default());
-        let socket = TokioIo::new(Stamped::new(socket, Rc::clone(&stamps)));
+        let socket = Stamped::new(socket, Rc::clone(&stamps));
+        let socket: Box<dyn Socket> = match tls {
+            Some(tls) => Box::new(tls.over(socket).await?),
+            None => Box::new(socket),
+        };
         let (sender, connection) = http1::Builder::new()
             .read_buf_exact_size(Some(READ_BYTES))
-            .handshake(socket)
+            .handshake(TokioIo::new(socket))
             .await
             .map_err(io::Error::other)?;
         let since = Instant::now();
@@ -144,10 +162,7 @@ impl Wire {
 }
 
 /// Lets a connection do what it can. What it failed of is told to whoever waits for its reply.
-fn turn<T>(connection: &mut Option<T>, context: &mut Context<'_>)
-where
-    T: Future + Unpin,
-{
+fn turn(connection: &mut Option<Driver>, context: &mut Context<'_>) {
     if let Some(running) = connection
         && Pin::new(running).poll(context).is_ready()
     {

@@ -7,9 +7,12 @@ mod faults;
 mod load;
 mod raw;
 mod replayed;
+mod replies;
 mod reuse;
 mod served;
 mod stopped;
+#[cfg(feature = "tls")]
+mod tls;
 
 use std::future::Future;
 use std::time::Duration;

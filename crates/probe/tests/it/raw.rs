@@ -26,7 +26,7 @@ pub(crate) fn server(
 }
 
 /// Reads a request to its end and gives its text.
-pub(crate) fn heard(stream: &mut TcpStream) -> String {
+pub(crate) fn heard(stream: &mut impl Read) -> String {
     let mut text = String::new();
     let mut piece = [0; 4096];
     loop {
@@ -188,6 +188,24 @@ fn no_message_repeats_prompt_or_key() {
 }
 
 #[test]
+fn a_prompt_larger_than_any_buffer_goes_out_whole() {
+    let prompt = "word ".repeat(1_000_000);
+    let (bytes, reply) = (prompt.len(), until_closed(&format!("{A}{DONE}")));
+    let (url, thread) = server(1, move |_, mut stream| {
+        let text = heard(&mut stream);
+        assert!(
+            text.len() > bytes && text.ends_with("\"stream_options\":{\"include_usage\":true}}")
+        );
+        stream.write_all(reply.as_bytes()).unwrap();
+    });
+    let asking = Asking::new(0, Prompt::Text(prompt), Tokens::new(8));
+    let exchange = run(client(&url, Api::OpenAiCompletions).ask(asking, None, &RunClock::start()));
+    thread.join().unwrap();
+    assert_eq!(kind(&exchange), None, "{exchange:?}");
+    assert!(exchange.marks.headers > exchange.marks.sent);
+}
+
+#[test]
 fn nobody_there_is_no_connection() {
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let exchange = one(&client(&format!("http://{closed}"), Api::OpenAiChat), 8);
@@ -224,4 +242,13 @@ fn llama_cpp_is_read_to_its_end_and_asked_in_its_own_words() {
     assert_eq!(counted(&exchange), [Some(6), Some(1), Some(3)]);
     assert_eq!(exchange.gap_tokens, [2]);
     assert_eq!(exchange.reported.len(), 1);
+}
+
+#[cfg(not(feature = "tls"))]
+#[test]
+fn https_is_refused_in_words_that_name_the_feature() {
+    let endpoint = "https://localhost".parse().unwrap();
+    let refused = trueline_probe::Client::new(endpoint, Api::OpenAiChat, "m").unwrap_err();
+    assert_eq!(refused.kind(), trueline_probe::TransportErrorKind::Tls);
+    assert!(refused.to_string().contains("the feature `tls`"), "{refused}");
 }

@@ -1,6 +1,7 @@
 //! Connections that serve again.
 
 use std::io::Write;
+use std::rc::Rc;
 
 use trueline_probe::{Api, Ask, FailureKind, Reuse, RunClock};
 use trueline_sim::server::Fault;
@@ -40,14 +41,32 @@ fn no_request_is_lost_to_a_server_that_closes_what_it_said_it_keeps() {
     config.faults = vec![Fault::CloseKept];
     let server = start(config);
     let client = client(&url(&server), Api::OpenAiChat).with_reuse(Reuse::Kept);
-    let clock = RunClock::start();
-    run(async {
-        for number in 0..200 {
-            let exchange = client.ask(asking(number, 1), None, &clock).await;
-            assert_eq!((kind(&exchange), exchange.token_events), (None, 1), "{exchange:?}");
-        }
-    });
-    assert_eq!(server.ledger().entries().len(), 200);
+    let (client, clock) = (Rc::new(client), RunClock::start());
+    // 200 requests at concurrency 1, 2 and 4: each begins the moment that the one before it ends.
+    for concurrency in [1, 2, 4] {
+        let loops: Vec<_> = (0..concurrency)
+            .map(|_| {
+                let client = Rc::clone(&client);
+                async move {
+                    for number in 0..200 / concurrency {
+                        let exchange = client.ask(asking(number, 1), None, &clock).await;
+                        let found = (kind(&exchange), exchange.token_events);
+                        assert_eq!(found, (None, 1), "{exchange:?}");
+                        assert!(exchange.resent <= 1 && !(exchange.resent == 1 && exchange.reused));
+                    }
+                }
+            })
+            .collect();
+        run(async {
+            let local = tokio::task::LocalSet::new();
+            let tasks: Vec<_> = loops.into_iter().map(|one| local.spawn_local(one)).collect();
+            local.await;
+            for task in tasks {
+                task.await.unwrap();
+            }
+        });
+    }
+    assert_eq!(server.ledger().entries().len(), 600);
 }
 
 #[test]

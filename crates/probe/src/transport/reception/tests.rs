@@ -196,6 +196,25 @@ fn parts() -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec(piece, 0..12)
 }
 
+const SGLANG: &str = "data: {\"text\":\" a\",\"meta_info\":{\"completion_tokens\":1}}\n\n\
+    data: {\"text\":\" a b c\",\"meta_info\":{\"completion_tokens\":3}}\n\n\
+    data: {\"text\":\" a b c\",\"meta_info\":{\"completion_tokens\":3,\"finish_reason\":\
+    {\"type\":\"length\"}}}\n\ndata: [DONE]\n\n";
+
+macro_rules! fixture {
+    ($name:literal) => {
+        include_str!(concat!("../../../tests/fixtures/replies/", $name))
+    };
+}
+
+const REPLIES: [(Api, &str); 5] = [
+    (Api::OpenAiChat, fixture!("llama-cpp-chat-timings.raw")),
+    (Api::OpenAiChat, fixture!("mlx-lm-chat.raw")),
+    (Api::OpenAiCompletions, fixture!("llama-cpp-completions.raw")),
+    (Api::LlamaCpp, fixture!("llama-cpp-native.raw")),
+    (Api::Sglang, SGLANG),
+];
+
 proptest! {
     #[test]
     fn cuts_change_nothing(
@@ -209,6 +228,20 @@ proptest! {
         prop_assert_eq!(&received(Api::OpenAiChat, &bytes, &at, End::Whole), &whole);
         let every: Vec<usize> = (1..bytes.len()).collect();
         prop_assert_eq!(&received(Api::OpenAiChat, &bytes, &every, End::Whole), &whole);
+    }
+
+    #[test]
+    fn cuts_change_nothing_in_replies_of_real_servers(
+        which in 0_usize..5,
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..30),
+    ) {
+        let (api, reply) = REPLIES[which];
+        let body = reply.split_once("\r\n\r\n").map_or(reply, |(_, body)| body).as_bytes();
+        let whole = received(api, body, &[], End::Whole);
+        prop_assert_eq!(kind(&whole), None);
+        let mut at: Vec<usize> = cuts.iter().map(|cut| cut.index(body.len() + 1)).collect();
+        at.sort_unstable();
+        prop_assert_eq!(&received(api, body, &at, End::Whole), &whole);
     }
 
     #[test]
