@@ -7,6 +7,8 @@ mod measured;
 mod stop_at;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod watched_tests;
 
 use std::fmt;
 use std::io::Write;

@@ -10,7 +10,7 @@ use trueline_sim::server::{Server, ServerConfig};
 use super::*;
 
 /// A server that prefills 20,000 tok/s after 2 ms and needs 1 ms a token.
-fn server() -> Server {
+pub(super) fn server() -> Server {
     let mut config = ServerConfig::default();
     config.model = ModelConfig::default();
     config.model.prefill = TokensPerSecond::new(20_000.0).unwrap();
@@ -19,7 +19,7 @@ fn server() -> Server {
     Server::start("127.0.0.1:0", config).unwrap()
 }
 
-fn client(server: &Server) -> Client {
+pub(super) fn client(server: &Server) -> Client {
     let url = format!("http://{}", server.address());
     Client::new(url.parse().unwrap(), Api::OpenAiCompletions, "sim").unwrap()
 }
