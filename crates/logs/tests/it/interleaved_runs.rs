@@ -12,12 +12,10 @@ use trueline_logs::{
     read_results_from, read_runs_from, sniff_bytes, write_run,
 };
 
-use crate::flaky::Flaky;
-
-const LABELS: [&str; 3] = ["warm", "control", "rung-0.5"];
+pub(super) const LABELS: [&str; 3] = ["warm", "control", "rung-0.5"];
 
 /// A request that tells which one it is.
-fn request(n: u64) -> RequestRecord {
+pub(super) fn request(n: u64) -> RequestRecord {
     let mut request = RequestRecord::default();
     request.id = Some(format!("r{n}"));
     request.tokens.prompt = RequestRecord::counted(100 + n);
@@ -27,7 +25,7 @@ fn request(n: u64) -> RequestRecord {
     request
 }
 
-fn header(label: &str) -> LogHeader {
+pub(super) fn header(label: &str) -> LogHeader {
     let mut header = LogHeader::new(Role::Run);
     header.label = Some(label.to_owned());
     header.arm = Some("hit-shares".to_owned());
@@ -40,7 +38,7 @@ fn header(label: &str) -> LogHeader {
 }
 
 /// What the probe states at the end of a run: 1, 2 and 3 ms of send lag, one retry.
-fn reported() -> Reported {
+pub(super) fn reported() -> Reported {
     let mut tool = Tool::new("trueline-probe");
     tool.version = Known::is("0.1.0".to_owned(), By::Reported);
     let mut reported = Reported::default();
@@ -58,7 +56,7 @@ fn reported() -> Reported {
 }
 
 /// A file of all three runs whose requests come in this order, by place among the labels.
-fn written(order: &[usize]) -> Vec<u8> {
+pub(super) fn written(order: &[usize]) -> Vec<u8> {
     let mut file = Vec::new();
     let mut writer = RunWriter::new(&mut file);
     for label in LABELS {
@@ -282,58 +280,17 @@ fn a_header_with_figures_is_no_row_of_a_log() {
 }
 
 #[test]
-fn the_writer_refuses_what_it_cannot_keep_apart() {
-    let mut file = Vec::new();
-    let mut writer = RunWriter::new(&mut file);
-    let mut of_a_log = header("b");
-    of_a_log.role = Role::Log;
-    let invalid = |done: std::io::Result<()>| done.unwrap_err().kind();
-    writer.begin(&header("a")).unwrap();
-    for refused in [
-        writer.begin(&header("a")),
-        writer.begin(&LogHeader::new(Role::Run)),
-        writer.begin(&of_a_log),
-        writer.row("b", &request(0)),
-        writer.close("b", &Conditions::default(), &Reported::default()),
-    ] {
-        assert_eq!(invalid(refused), std::io::ErrorKind::InvalidInput);
-    }
-    assert_eq!((writer.lost(), file.split(|byte| *byte == b'\n').count()), (0, 2));
-}
-
-#[test]
-fn a_full_disk_is_told_once_and_costs_the_rows_that_it_refuses() {
-    // Larger than all that comes before there is room again.
-    let full_at = written(&[0, 1, 0, 1]).len();
-    let mut more_than_said = 0;
-    for room in 0..full_at {
-        let mut disk = Flaky::with_room(room);
-        let mut writer = RunWriter::new(&mut disk);
-        let mut told = 0;
-        let mut count = |done: std::io::Result<()>| told += usize::from(done.is_err());
-        count(writer.begin(&header("warm")));
-        count(writer.begin(&header("control")));
-        for n in 0..4 {
-            count(writer.row(LABELS[(n % 2) as usize], &request(n)));
-        }
-        let lost = writer.lost();
-        assert!(told <= 1, "{room}");
-        assert_eq!(told == 0, lost == 0, "{room}");
-        // Somebody makes room: what comes now is in the file.
-        writer.to_mut().make_room();
-        writer.row("warm", &request(4)).unwrap();
-        writer.row("control", &request(5)).unwrap();
-        writer.close("warm", &Conditions::default(), &reported()).unwrap();
-        let read = read_runs_from("m", disk.bytes()).unwrap();
-        let found: usize = read.value.iter().map(|run| run.requests.len()).sum();
-        // A row of which the line end alone is missing is whole, and lost as far as the writer knows.
-        let more = found as u64 + lost - 6;
-        assert!(more <= 1, "{room}");
-        more_than_said += more;
-        assert_eq!(read.value.iter().map(|r| r.label.as_str()).max(), Some("warm"), "{room}");
-        assert_eq!(read.value.len(), 2, "{room}");
-        assert!(read.value.iter().all(|run| run.arm() == "hit-shares"), "{room}");
-    }
-    // That is so for the four rows that come before there is room again.
-    assert_eq!(more_than_said, 4);
+fn the_document_s_own_example_is_read_as_it_says() {
+    let document = include_str!("../../../../docs/request-log.md");
+    let blocks: Vec<&str> = document
+        .split("```json\n")
+        .filter_map(|rest| rest.split_once("```"))
+        .map(|b| b.0)
+        .collect();
+    let read = runs(blocks[1].as_bytes());
+    assert_eq!(read.iter().map(BenchRun::arm).collect::<Vec<_>>(), ["warm", "control"]);
+    assert_eq!((ids(&read[0]), ids(&read[1])), (vec!["a", "c"], vec!["b"]));
+    assert_eq!(read[0].conditions.get("ended"), Some("as asked"));
+    let p99 = "p99".parse().ok();
+    assert_eq!(read[0].reported.value(Metric::SendDelayS, p99), Some(0.002));
 }

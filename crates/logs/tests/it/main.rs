@@ -7,7 +7,6 @@ mod checks;
 mod corpus;
 mod damage;
 mod damaged_results;
-mod flaky;
 mod formats;
 mod gaps;
 mod guidellm;
@@ -25,6 +24,7 @@ mod results_aiperf;
 mod results_at_size;
 mod results_genai_perf;
 mod results_privacy;
+mod run_writer;
 mod runs;
 mod server_metrics;
 
