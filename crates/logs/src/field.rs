@@ -45,6 +45,8 @@ pub enum Holds {
     Decode,
     /// What it waited in the client: from when it was meant to be sent to when it was.
     SendDelay,
+    /// The gaps between one token-bearing event and the next, a list; our own format alone has it.
+    Itl,
     /// A prefill rate that the source states.
     ReportedPrefillRate,
     /// How it ended.
@@ -130,6 +132,7 @@ impl Holds {
             Self::PrefillCompute => "prefill computation alone, summed",
             Self::Decode => "first to last token",
             Self::SendDelay => "waiting in the client: meant to be sent to sent",
+            Self::Itl => "ITL: the gaps between token-bearing events, a list",
             Self::ReportedPrefillRate => "a prefill rate that the source states",
             Self::Outcome => "how it ended",
             Self::Warmup => "whether it is a warm-up",
