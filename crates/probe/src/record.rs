@@ -16,6 +16,9 @@ use crate::{Arrival, Budget, Exchange, Ran, RunClock, Schedule, Spread};
 /// The name under which this client stands in results.
 pub const CLIENT: &str = "trueline-probe";
 
+/// Of fewer requests no 99th percentile is stated: ten of them lie above it.
+const ENOUGH_FOR_P99: u64 = 1_000;
+
 /// One request as a record.
 ///
 /// # Formula
@@ -148,7 +151,7 @@ fn reported(ran: &Ran) -> Reported {
 fn send_delays(lag: &Spread) -> impl Iterator<Item = Figure> + use<> {
     let meaning = Definition::new(Mark::Intended, Mark::Sent, Side::Client)
         .note("to when the client began to deal with it: making a connection is not in it");
-    let p99 = Share::new(0.99).ok().map(Statistic::Quantile);
+    let p99 = Share::new(0.99).ok().filter(|_| lag.n >= ENOUGH_FOR_P99).map(Statistic::Quantile);
     [(Some(Statistic::Median), lag.p50), (p99, lag.p99), (Some(Statistic::Max), lag.max)]
         .into_iter()
         .filter(|(statistic, _)| statistic.is_some())

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use trueline_core::{BenchRun, Conditions, Plan, RequestRecord, Side};
+use trueline_core::{BenchRun, By, Conditions, Plan, RequestRecord, Side};
 use trueline_logs::{LogHeader, Role, RunWriter};
 use trueline_probe::{Ran, bench_run};
 
@@ -39,7 +39,9 @@ impl<'h> Kept<'h> {
         header.label = Some(label.to_owned());
         header.arm = Some(arm.to_owned());
         header.side = Some(Side::Client);
+        // Until it is closed it is a part: what is killed in the middle says so.
         header.conditions = conditions.clone();
+        header.conditions.set("partial", "yes", By::Measured);
         header.plan = Some(plan.clone());
         self.save(|writer| writer.begin(&header));
         self.runs.push(Growing {
@@ -89,16 +91,21 @@ impl<'h> Kept<'h> {
                     .with_arm(run.arm)
             })
         };
-        (self.runs.into_iter().map(ended).collect(), self.unsaved)
+        let lost = self.writer.as_ref().map_or(0, RunWriter::lost);
+        let unsaved = self.unsaved.map(|why| match lost {
+            0 => why,
+            lost => format!("{why}; {lost} requests are not in the file"),
+        });
+        (self.runs.into_iter().map(ended).collect(), unsaved)
     }
 
-    /// Saves something; after the first failure nothing more is tried.
+    /// Saves something. A writer that fails is tried again; the first failure and how many requests it cost
+    /// are told in the end.
     fn save(&mut self, write: impl FnOnce(&mut RunWriter<Box<dyn Write + 'h>>) -> io::Result<()>) {
         if let Some(writer) = &mut self.writer
             && let Err(error) = write(writer)
         {
-            self.unsaved = Some(error.to_string());
-            self.writer = None;
+            self.unsaved.get_or_insert_with(|| error.to_string());
         }
     }
 }

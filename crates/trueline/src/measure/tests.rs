@@ -147,3 +147,65 @@ fn a_width_ends_a_stage_when_the_median_is_known_well_enough() {
     assert!((8..200).contains(&counted(run).0), "{:?}", counted(run));
     assert!(!measured.is_partial());
 }
+
+#[test]
+fn what_is_saved_reads_as_what_was_measured_and_cut_off_as_a_part_of_it() {
+    let server = server();
+    let mut saved = Vec::new();
+    let measured = Measure::new(Prefix::Warm.experiment(&workload(10)).unwrap(), client(&server))
+        .with_workload(&workload(10))
+        .with_save(&mut saved)
+        .run()
+        .unwrap();
+    assert_eq!(measured.unsaved, None);
+    let read = trueline_logs::read_runs_from("saved", saved.as_slice()).unwrap().value;
+    let shape = |runs: &[BenchRun]| -> Vec<(String, String, usize, usize, Option<String>)> {
+        let of = |run: &BenchRun| {
+            let gaps = run.requests.iter().map(|r| r.gaps.len()).sum();
+            let partial = run.conditions.get("partial").map(str::to_owned);
+            (run.label.clone(), run.arm().to_owned(), run.requests.len(), gaps, partial)
+        };
+        runs.iter().map(of).collect()
+    };
+    assert_eq!(shape(&read), shape(&measured.runs));
+    assert!(shape(&read).iter().all(|(_, _, requests, gaps, _)| *gaps >= 3 * *requests));
+    // Killed in the middle: what stands there reads, and calls itself a part.
+    let half: Vec<&[u8]> = saved.split_inclusive(|byte| *byte == b'\n').collect();
+    let half = half[..half.len() / 2].concat();
+    let cut = trueline_logs::read_runs_from("cut", half.as_slice()).unwrap().value;
+    assert!(!cut.is_empty() && cut.iter().all(|run| run.conditions.get("partial") == Some("yes")));
+}
+
+/// A disk that is full after so many bytes.
+struct Full(usize);
+
+impl std::io::Write for Full {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let written = bytes.len().min(self.0);
+        self.0 -= written;
+        match written {
+            0 if !bytes.is_empty() => Err(std::io::Error::other("no space left")),
+            written => Ok(written),
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_full_disk_ends_no_measurement_and_is_told() {
+    let server = server();
+    let measured = Measure::new(Prefix::Cold.experiment(&workload(8)).unwrap(), client(&server))
+        .with_save(Full(2_000))
+        .run()
+        .unwrap();
+    let [run] = measured.runs.as_slice() else { panic!("{:?}", measured.runs) };
+    assert_eq!(counted(run), (8, 3));
+    let why = measured.unsaved.unwrap();
+    assert!(
+        why.starts_with("no space left; ") && why.ends_with("requests are not in the file"),
+        "{why}"
+    );
+}
