@@ -300,12 +300,22 @@ mod tests {
         let tool = run.reported.tool.as_ref().map(ToString::to_string);
         assert_eq!(tool.as_deref(), run.conditions.get("client"));
         assert_eq!(run.reported.total(Total::Retries), Some(1));
-        let delay = |statistic: &str| {
+        assert_eq!(delays(&run), [Some(0.001), None, Some(0.003)]);
+        assert!(!run.reported.states_results());
+    }
+
+    /// The median, the 99th percentile and the maximum of the send delay that a run states.
+    fn delays(run: &BenchRun) -> [Option<f64>; 3] {
+        ["median", "p99", "max"].map(|statistic| {
             run.reported.value(Metric::SendDelayS, Some(statistic.parse().unwrap()))
-        };
-        assert_eq!(
-            (delay("median"), delay("p99"), delay("max")),
-            (Some(0.001), Some(0.002), Some(0.003))
-        );
+        })
+    }
+
+    #[test]
+    fn a_99th_percentile_is_stated_of_a_thousand_requests_and_more() {
+        let mut many = ran();
+        many.client.send_lag = many.client.send_lag.map(|lag| Spread { n: 1_000, ..lag });
+        let run = bench_run("r", Plan::default(), &Conditions::default(), &many, Vec::new());
+        assert_eq!(delays(&run), [Some(0.001), Some(0.002), Some(0.003)]);
     }
 }
