@@ -12,6 +12,7 @@ use hyper::{Method, Request, Uri};
 
 use super::connections::Connections;
 use super::conversation::Conversation;
+use super::under_way::UnderWay;
 use super::{Endpoint, Key, Limits, Reuse, TransportError, TransportErrorKind, words};
 use crate::dialect::{Api, body};
 use crate::{Ask, Asking, Exchange, Marks, RunClock};
@@ -53,6 +54,7 @@ pub struct Client {
     limits: Limits,
     reuse: Reuse,
     connections: Connections,
+    under_way: UnderWay,
 }
 
 impl Client {
@@ -92,6 +94,7 @@ impl Client {
             limits: Limits::default(),
             reuse: Reuse::default(),
             connections,
+            under_way: UnderWay::default(),
         })
     }
 
@@ -190,17 +193,25 @@ impl Client {
 }
 
 impl Ask for Client {
-    /// Sends one request; what was measured of one that is dropped is lost with it.
+    /// Sends one request; [`Ask::so_far`] tells what was measured of it while it is under way.
     async fn ask(&self, asking: Asking, intended: Option<Duration>, clock: &RunClock) -> Exchange {
         let begun = Some(clock.now());
         let body = Bytes::from(body(self.api, &self.model, &asking));
         let Asking { number, prompt, session, part, warmup, .. } = asking;
         let marks = Marks { intended, begun, ..Marks::default() };
-        let mut exchange = Exchange { number, session, part, warmup, marks, ..Exchange::default() };
-        Conversation::new(self, clock, &mut exchange).hold(body).await;
+        let exchange = Exchange { number, session, part, warmup, marks, ..Exchange::default() };
+        let watched = self.under_way.begin(exchange, self.api, clock);
+        Conversation::new(self, clock, &watched).hold(body).await;
+        let mut exchange = watched.end();
         if let Some(failure) = &mut exchange.failure {
             failure.message = words::without(&failure.message, &self.secrets(), &prompt);
         }
         exchange
+    }
+
+    /// The marks and events that have come so far, with the counts that the server has stated by then; what
+    /// becomes of the request is unknown. `None` before it begins, and once it has ended.
+    fn so_far(&self, number: u64) -> Option<Exchange> {
+        self.under_way.so_far(number)
     }
 }

@@ -16,6 +16,7 @@ mod tls;
 #[cfg(not(feature = "tls"))]
 #[path = "no_tls.rs"]
 mod tls;
+mod under_way;
 mod wire;
 mod words;
 
