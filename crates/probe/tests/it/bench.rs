@@ -109,3 +109,21 @@ fn far_from_the_truth() {
     quantiles("ITL apart from the ledger's", gaps);
     told(&format!("{:?} of its core a token; {}", core / 25_600, server.load()));
 }
+
+/// 16,384 requests of one token, 256 at a time. Prints what a request cost, its connection in it.
+#[test]
+#[ignore = "a measurement: run it alone, in release, with --nocapture"]
+fn what_a_request_costs() {
+    let mut config = quick();
+    config.pace = Pace::Flood;
+    config.model.max_streams = 256;
+    config.model.cache_blocks = 10_000_000;
+    let server = start(config);
+    let before = busy();
+    for _ in 0..64 {
+        let exchanges = at_once(client(&url(&server), Api::OpenAiChat), 256, 1);
+        assert!(exchanges.iter().all(|exchange| kind(exchange).is_none()));
+    }
+    let core = busy().checked_sub(before).unwrap();
+    told(&format!("{:?} of its core a request", core / 16_384));
+}
