@@ -13,7 +13,7 @@ use hyper::{Method, Request, Uri};
 use super::connections::Connections;
 use super::conversation::Conversation;
 use super::under_way::UnderWay;
-use super::{Endpoint, Key, Limits, Reuse, TransportError, TransportErrorKind, words};
+use super::{Endpoint, Key, Limits, Reuse, TransportError, TransportErrorKind, open_files, words};
 use crate::dialect::{Api, body};
 use crate::{Ask, Asking, Exchange, Marks, RunClock};
 
@@ -59,7 +59,8 @@ pub struct Client {
 
 impl Client {
     /// A client of a server that has a model of this name, with default [`Limits`], fresh connections
-    /// and no key.
+    /// and no key. On Linux it makes room for the connections in the process's table of open files, which
+    /// may take some milliseconds once.
     ///
     /// # Errors
     /// An `https` URL without the feature `tls`, or on a system that trusts no certificate.
@@ -68,6 +69,7 @@ impl Client {
         api: Api,
         model: impl Into<String>,
     ) -> Result<Self, TransportError> {
+        open_files::make_room();
         let connections = Connections::new(&endpoint)?;
         let no_url = |_| {
             let message = format!("expected a path of a URL, found {:?}", endpoint.prefix());

@@ -9,6 +9,7 @@ mod error;
 mod heard;
 mod key;
 mod limits;
+mod open_files;
 mod reception;
 mod stamped;
 #[cfg(feature = "tls")]
