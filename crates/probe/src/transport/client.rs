@@ -12,7 +12,8 @@ use hyper::{Method, Request, Uri};
 
 use super::connections::Connections;
 use super::conversation::Conversation;
-use super::{Endpoint, Key, Limits, Reuse, TransportError, TransportErrorKind, words};
+use super::under_way::UnderWay;
+use super::{Endpoint, Key, Limits, Reuse, TransportError, TransportErrorKind, open_files, words};
 use crate::dialect::{Api, body};
 use crate::{Ask, Asking, Exchange, Marks, RunClock};
 
@@ -53,11 +54,13 @@ pub struct Client {
     limits: Limits,
     reuse: Reuse,
     connections: Connections,
+    under_way: UnderWay,
 }
 
 impl Client {
     /// A client of a server that has a model of this name, with default [`Limits`], fresh connections
-    /// and no key.
+    /// and no key. On Linux it makes room for the connections in the process's table of open files, which
+    /// may take some milliseconds once.
     ///
     /// # Errors
     /// An `https` URL without the feature `tls`, or on a system that trusts no certificate.
@@ -66,6 +69,7 @@ impl Client {
         api: Api,
         model: impl Into<String>,
     ) -> Result<Self, TransportError> {
+        open_files::make_room();
         let connections = Connections::new(&endpoint)?;
         let no_url = |_| {
             let message = format!("expected a path of a URL, found {:?}", endpoint.prefix());
@@ -92,6 +96,7 @@ impl Client {
             limits: Limits::default(),
             reuse: Reuse::default(),
             connections,
+            under_way: UnderWay::default(),
         })
     }
 
@@ -190,17 +195,25 @@ impl Client {
 }
 
 impl Ask for Client {
-    /// Sends one request; what was measured of one that is dropped is lost with it.
+    /// Sends one request; [`Ask::so_far`] tells what was measured of it while it is under way.
     async fn ask(&self, asking: Asking, intended: Option<Duration>, clock: &RunClock) -> Exchange {
         let begun = Some(clock.now());
         let body = Bytes::from(body(self.api, &self.model, &asking));
         let Asking { number, prompt, session, part, warmup, .. } = asking;
         let marks = Marks { intended, begun, ..Marks::default() };
-        let mut exchange = Exchange { number, session, part, warmup, marks, ..Exchange::default() };
-        Conversation::new(self, clock, &mut exchange).hold(body).await;
+        let exchange = Exchange { number, session, part, warmup, marks, ..Exchange::default() };
+        let watched = self.under_way.begin(exchange, self.api, clock);
+        Conversation::new(self, clock, &watched).hold(body).await;
+        let mut exchange = watched.end();
         if let Some(failure) = &mut exchange.failure {
             failure.message = words::without(&failure.message, &self.secrets(), &prompt);
         }
         exchange
+    }
+
+    /// The marks and events that have come so far, with the counts that the server has stated by then; what
+    /// becomes of the request is unknown. `None` before it begins, and once it has ended.
+    fn so_far(&self, number: u64) -> Option<Exchange> {
+        self.under_way.so_far(number)
     }
 }

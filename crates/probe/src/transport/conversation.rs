@@ -1,6 +1,7 @@
 //! One request and its reply.
 
 use std::error::Error;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use hyper::body::{Bytes, Incoming};
@@ -11,7 +12,8 @@ use trueline_core::Outcome;
 use super::Reuse;
 use super::client::Client;
 use super::deadline::{Deadline, Expired};
-use super::reception::{End, Reception};
+use super::reception::End;
+use super::under_way::{Sight, Watched};
 use super::wire::{Broken, Wire};
 use crate::dialect::parse_refusal;
 use crate::{Exchange, Failure, FailureKind, RunClock};
@@ -24,40 +26,51 @@ const MAX_REFUSAL_BYTES: usize = 64 * 1024;
 pub(super) struct Conversation<'a> {
     client: &'a Client,
     clock: &'a RunClock,
-    exchange: &'a mut Exchange,
+    watched: &'a Watched<'a>,
     deadline: Deadline,
 }
 
 impl<'a> Conversation<'a> {
-    pub(super) fn new(client: &'a Client, clock: &'a RunClock, exchange: &'a mut Exchange) -> Self {
+    pub(super) fn new(client: &'a Client, clock: &'a RunClock, watched: &'a Watched<'a>) -> Self {
         let deadline = Deadline::new(Instant::now(), client.limits());
-        Self { client, clock, exchange, deadline }
+        Self { client, clock, watched, deadline }
+    }
+
+    /// Enters something, which is seen at once by whoever asks how far it is.
+    fn enter(&self, enter: impl FnOnce(&mut Exchange)) {
+        enter(&mut self.watched.sight().exchange);
     }
 
     /// Sends the request and reads the reply.
     pub(super) async fn hold(mut self, body: Bytes) {
         if let Err(failure) = self.converse(body).await {
-            self.exchange.outcome = Outcome::Failed;
-            self.exchange.failure = Some(failure);
-            self.exchange.marks.ended.get_or_insert(self.clock.now());
+            let now = self.clock.now();
+            self.enter(|exchange| {
+                exchange.outcome = Outcome::Failed;
+                exchange.failure = Some(failure);
+                exchange.marks.ended.get_or_insert(now);
+            });
         }
     }
 
     async fn converse(&mut self, body: Bytes) -> Result<(), Failure> {
         let mut kept = self.client.connections().kept().await;
         loop {
-            self.exchange.reused = kept.is_some();
+            let reused = kept.is_some();
+            self.enter(|exchange| exchange.reused = reused);
             let mut wire = match kept.take() {
                 Some(wire) => wire,
                 None => self.connect().await?,
             };
+            self.watched.sight().stamps = Some(Rc::clone(wire.stamps()));
             let reply = wire.send(self.client.request(body.clone()), &mut self.deadline).await;
-            self.exchange.marks.sent = wire.stamps().sent().map(|at| self.clock.at(at));
+            let sent = wire.stamps().sent().map(|at| self.clock.at(at));
+            self.enter(|exchange| exchange.marks.sent = sent);
             match reply {
                 Ok(reply) => return self.reply(wire, reply).await,
                 // It stood long enough to be taken for open: no byte of a reply, nothing lost.
-                Err(Broken::Wire(_)) if self.exchange.reused && wire.stamps().read().is_none() => {
-                    self.exchange.resent += 1;
+                Err(Broken::Wire(_)) if reused && wire.stamps().read().is_none() => {
+                    self.enter(|exchange| exchange.resent += 1);
                 }
                 Err(broken) => return Err(self.failure(broken, &wire)),
             }
@@ -67,15 +80,18 @@ impl<'a> Conversation<'a> {
     async fn connect(&mut self) -> Result<Wire, Failure> {
         let limit = self.client.limits().connect;
         let wire = self.client.connections().connect(self.client.endpoint(), limit).await?;
-        self.exchange.marks.connected = Some(self.clock.now());
+        let connected = Some(self.clock.now());
+        self.enter(|exchange| exchange.marks.connected = connected);
         Ok(wire)
     }
 
     async fn reply(&mut self, wire: Wire, reply: Response<Incoming>) -> Result<(), Failure> {
         let (head, body) = reply.into_parts();
-        self.exchange.status = Some(head.status.as_u16());
         let at = self.read_at(&wire);
-        self.exchange.marks.headers = Some(at);
+        self.enter(|exchange| {
+            exchange.status = Some(head.status.as_u16());
+            exchange.marks.headers = Some(at);
+        });
         if head.status != StatusCode::OK {
             return Err(self.refusal(wire, head.status, &head.headers, body).await);
         }
@@ -90,12 +106,13 @@ impl<'a> Conversation<'a> {
 
     /// Reads a reply to its end.
     async fn receive(&mut self, mut wire: Wire, mut body: Incoming, content_type: &str) {
-        let mut reception = Reception::new(self.client.api());
         let mut ended_at = None;
         let (end, open) = loop {
             match wire.next(&mut body, &mut self.deadline).await {
                 Ok(Some(bytes)) => {
-                    if reception.take(&bytes, self.read_at(&wire)).is_break() {
+                    let at = self.read_at(&wire);
+                    let reception = &mut self.watched.sight().reception;
+                    if reception.take(&bytes, at).is_break() {
                         break (End::Whole, false);
                     }
                     if reception.is_done() {
@@ -111,10 +128,11 @@ impl<'a> Conversation<'a> {
             }
         };
         let last = self.read_at(&wire);
+        let Sight { exchange, reception, .. } = &mut *self.watched.sight();
         let ended = reception.end(end, last, content_type);
-        reception.enter(self.exchange);
-        self.exchange.marks.ended = ended_at.filter(|_| ended.is_break()).or(Some(last));
-        if open && self.exchange.failure.is_none() && self.client.reuse() == Reuse::Kept {
+        reception.enter(exchange);
+        exchange.marks.ended = ended_at.filter(|_| ended.is_break()).or(Some(last));
+        if open && ended.is_continue() && self.client.reuse() == Reuse::Kept {
             self.client.connections().keep(wire);
         }
     }
@@ -134,7 +152,8 @@ impl<'a> Conversation<'a> {
         {
             bytes.extend_from_slice(&more);
         }
-        self.exchange.marks.ended = Some(self.read_at(&wire));
+        let ended = Some(self.read_at(&wire));
+        self.enter(|exchange| exchange.marks.ended = ended);
         let mut message = format!("expected status 200, found {status}");
         if let Some(after) = text(headers, &RETRY_AFTER) {
             message.push_str(", Retry-After ");

@@ -49,19 +49,23 @@ impl Heard {
     }
 
     /// Enters what was heard.
-    pub(super) fn enter(self, exchange: &mut Exchange) {
+    pub(super) fn tell(&self, exchange: &mut Exchange) {
         exchange.tokens = self.reader.tokens();
-        exchange.id = self.reader.id;
-        exchange.model = self.reader.model;
-        exchange.reported = self.reader.rate.into_iter().collect();
+        exchange.id.clone_from(&self.reader.id);
+        exchange.model.clone_from(&self.reader.model);
+        exchange.reported = self.reader.rate.clone().into_iter().collect();
         exchange.marks.first_event = self.first_event;
         exchange.marks.first_token = self.first_token;
         exchange.marks.last_token = self.last_token;
         exchange.token_events = self.token_events;
-        exchange.gaps = self.gaps;
-        exchange.gap_tokens = self.gap_tokens.unwrap_or_default();
+        exchange.gaps.clone_from(&self.gaps);
+        exchange.gap_tokens = self.gap_tokens.clone().unwrap_or_default();
+    }
+
+    /// Enters what became of it, once it has ended.
+    pub(super) fn judge(&self, exchange: &mut Exchange) {
         exchange.outcome = if self.failure.is_some() { Outcome::Failed } else { Outcome::Ok };
-        exchange.failure = self.failure;
+        exchange.failure.clone_from(&self.failure);
     }
 
     /// Takes in an event.

@@ -9,6 +9,7 @@ mod error;
 mod heard;
 mod key;
 mod limits;
+mod open_files;
 mod reception;
 mod stamped;
 #[cfg(feature = "tls")]
@@ -16,6 +17,7 @@ mod tls;
 #[cfg(not(feature = "tls"))]
 #[path = "no_tls.rs"]
 mod tls;
+mod under_way;
 mod wire;
 mod words;
 

@@ -102,9 +102,15 @@ impl Reception {
         if heard.failure.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// Enters what was heard.
-    pub(super) fn enter(self, exchange: &mut Exchange) {
-        self.heard.enter(exchange);
+    /// Enters what has been heard so far, but not what becomes of it.
+    pub(super) fn tell(&self, exchange: &mut Exchange) {
+        self.heard.tell(exchange);
+    }
+
+    /// Enters what was heard, and what became of it.
+    pub(super) fn enter(&self, exchange: &mut Exchange) {
+        self.heard.tell(exchange);
+        self.heard.judge(exchange);
     }
 }
 

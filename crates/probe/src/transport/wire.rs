@@ -83,7 +83,7 @@ impl Wire {
         Ok(Self { sender, connection: Some(connection), stamps, since, reads: 0 })
     }
 
-    pub(super) fn stamps(&self) -> &Stamps {
+    pub(super) const fn stamps(&self) -> &Rc<Stamps> {
         &self.stamps
     }
 

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use trueline_core::Tokens;
-use trueline_probe::{Api, Ask, Client, Exchange, RunClock};
+use trueline_probe::{Api, Ask, Client, Exchange, LoadRun, RunClock, Schedule, Stop};
 use trueline_sim::server::{Pace, Server};
 
 use crate::{asking, between, client, kind, quick, run, start, url};
@@ -38,6 +38,17 @@ fn at_once(client: Client, requests: u64, tokens: u64) -> Vec<Exchange> {
             })
             .await
     })
+}
+
+/// The same through a load in a closed loop.
+fn in_a_closed_loop(client: Client, requests: u64, tokens: u64) -> Vec<Exchange> {
+    let schedule = Schedule::of(format!("closed={requests}").parse().unwrap(), 0).unwrap();
+    let mut askings = (0..requests).map(|number| asking(number, tokens)).peekable();
+    let mut exchanges = Vec::new();
+    let load = LoadRun::new(schedule, Stop::when_exhausted());
+    let sink = |exchange| exchanges.push(exchange);
+    run(load.run(&Rc::new(client), &mut askings, RunClock::start(), sink)).unwrap();
+    exchanges
 }
 
 fn told(line: &str) {
@@ -85,6 +96,17 @@ fn truth(server: &Server, exchange: &Exchange) -> (Duration, Vec<Duration>) {
 #[test]
 #[ignore = "a measurement: run it alone, in release, with --nocapture"]
 fn far_from_the_truth() {
+    distances(at_once);
+}
+
+/// The same through a load.
+#[test]
+#[ignore = "a measurement: run it alone, in release, with --nocapture"]
+fn far_from_the_truth_in_a_closed_loop() {
+    distances(in_a_closed_loop);
+}
+
+fn distances(send: impl FnOnce(Client, u64, u64) -> Vec<Exchange>) {
     let mut config = quick();
     config.model.max_streams = 256;
     config.model.decode_step = Duration::from_millis(5);
@@ -95,7 +117,7 @@ fn far_from_the_truth() {
     let server = start(config);
     let client = client(&url(&server), Api::OpenAiChat);
     let before = busy();
-    let exchanges = at_once(client, 256, 100);
+    let exchanges = send(client, 256, 100);
     let core = busy().checked_sub(before).unwrap();
     let (mut ttft, mut gaps) = (Vec::new(), Vec::new());
     for exchange in &exchanges {
@@ -108,4 +130,22 @@ fn far_from_the_truth() {
     quantiles("TTFT less the ledger's", ttft);
     quantiles("ITL apart from the ledger's", gaps);
     told(&format!("{:?} of its core a token; {}", core / 25_600, server.load()));
+}
+
+/// 16,384 requests of one token, 256 at a time. Prints what a request cost, its connection in it.
+#[test]
+#[ignore = "a measurement: run it alone, in release, with --nocapture"]
+fn what_a_request_costs() {
+    let mut config = quick();
+    config.pace = Pace::Flood;
+    config.model.max_streams = 256;
+    config.model.cache_blocks = 10_000_000;
+    let server = start(config);
+    let before = busy();
+    for _ in 0..64 {
+        let exchanges = at_once(client(&url(&server), Api::OpenAiChat), 256, 1);
+        assert!(exchanges.iter().all(|exchange| kind(exchange).is_none()));
+    }
+    let core = busy().checked_sub(before).unwrap();
+    told(&format!("{:?} of its core a request", core / 16_384));
 }

@@ -2,10 +2,15 @@
 
 use std::time::Duration;
 
-use trueline_core::{BenchRun, Ratio, RequestRecord, Side, Tokens, TokensPerSecond};
-use trueline_probe::{Api, Client, Decision, Ended, Prefix, Sweep, Versus, Workload};
-use trueline_sim::ModelConfig;
+use trueline_baseline::check_client_account;
+use trueline_core::{
+    BenchRun, By, CheckOutcome, Outcome, Ratio, RequestRecord, Share, Side, Tokens, TokensPerSecond,
+};
+use trueline_probe::{
+    Api, Bound, Client, ClientVerdict, Decision, Ended, Prefix, Sweep, Versus, Workload,
+};
 use trueline_sim::server::{Server, ServerConfig};
+use trueline_sim::{LedgerEntry, ModelConfig};
 
 use super::*;
 
@@ -135,6 +140,45 @@ fn a_caller_that_stops_it_has_what_was_measured_and_is_told_that_it_is_a_part() 
 }
 
 #[test]
+fn a_caller_that_stops_it_at_once_keeps_the_ttft_of_replies_that_stream() {
+    let server = server();
+    // Answers of 100 s.
+    let long = Workload::new(Tokens::new(400), Tokens::new(100_000), 7).endless().with_warmup(0);
+    let mut seen = 0;
+    let measured = Measure::new(Prefix::Cold.experiment(&long).unwrap(), client(&server))
+        .with_arrival("closed=4".parse().unwrap())
+        .with_stop(StopAt::After(Duration::from_secs(60)))
+        .with_progress(|_| {
+            // The loop has gone round at least twice since the server sent the last of the first tokens.
+            let ledger = server.ledger();
+            let begun = ledger.entries().filter(|entry| entry.ttft().is_some()).count();
+            seen += u32::from(begun == 4);
+            if seen < 3 { Decision::GoOn } else { Decision::StopNow }
+        })
+        .run()
+        .unwrap();
+    let [run] = measured.runs.as_slice() else { panic!("{:?}", measured.runs) };
+    assert_eq!((run.requests.len(), run.measured().count()), (4, 0));
+    let ledger = server.ledger();
+    let mut truths: Vec<Duration> = ledger.entries().filter_map(LedgerEntry::ttft).collect();
+    truths.sort_unstable();
+    let mut ttfts = Vec::new();
+    for request in &run.requests {
+        assert_eq!(request.outcome, Outcome::Cancelled);
+        assert!(!request.gaps.is_empty());
+        ttfts.extend(request.ttft(Side::Client).value());
+    }
+    ttfts.sort_unstable();
+    assert_eq!((ttfts.len(), truths.len()), (4, 4));
+    // In order of size, each is that of the server and the way from it.
+    for (seen, truth) in ttfts.iter().zip(&truths) {
+        assert!(seen >= truth && *seen < *truth + Duration::from_millis(500), "{seen:?} {truth:?}");
+    }
+    assert_eq!(run.conditions.get("requests_stopped"), Some("4"));
+    assert!(measured.is_partial());
+}
+
+#[test]
 fn a_width_ends_a_stage_when_the_median_is_known_well_enough() {
     let server = server();
     let endless = Prefix::Cold.experiment(&workload(1).endless()).unwrap();
@@ -208,4 +252,22 @@ fn a_full_disk_ends_no_measurement_and_is_told() {
         why.starts_with("no space left; ") && why.ends_with("requests are not in the file"),
         "{why}"
     );
+}
+
+#[test]
+fn the_audit_takes_a_client_at_its_word() {
+    let full = Bound::Cpu { share: Share::new(0.97).unwrap(), limit: 0.85 };
+    let judged = |verdict: ClientVerdict| {
+        let mut run = BenchRun::new("r", Side::Client, Vec::new());
+        run.conditions.set("client_bottleneck", verdict.to_string(), By::Measured);
+        let outcomes = check_client_account(&run);
+        assert_eq!(outcomes.iter().count(), 1);
+        outcomes.iter().next().cloned()
+    };
+    let CheckOutcome::Found(finding) = judged(ClientVerdict::Bound(vec![full])).unwrap() else {
+        panic!("not found");
+    };
+    assert!(finding.message.ends_with("used 97 % of its core, of at most 85 %"), "{finding}");
+    assert!(matches!(judged(ClientVerdict::NotBound), Some(CheckOutcome::Clear { .. })));
+    assert!(matches!(judged(ClientVerdict::NotObserved), Some(CheckOutcome::NotObserved { .. })));
 }

@@ -148,6 +148,28 @@ fn tokens_of_each_event_are_told_where_every_event_says() {
 }
 
 #[test]
+fn what_came_so_far_is_told_without_an_end() {
+    let at = Duration::from_millis;
+    let mut reception = Reception::new(Api::LlamaCpp);
+    let mut exchange = Exchange::default();
+    for (n, ms) in [(1, 10), (2, 14), (5, 20)] {
+        let event = format!("data: {{\"content\":\"a\",\"tokens_predicted\":{n}}}\n\n");
+        assert!(reception.take(event.as_bytes(), at(ms)).is_continue());
+        reception.tell(&mut exchange);
+    }
+    // Half an event is none.
+    assert!(reception.take(b"data: {\"content\":\"b\"", at(30)).is_continue());
+    reception.tell(&mut exchange);
+    assert_eq!(
+        (exchange.marks.first_token, exchange.marks.last_token),
+        (Some(at(10)), Some(at(20)))
+    );
+    assert_eq!((exchange.gaps, exchange.gap_tokens), (vec![at(4), at(6)], vec![1, 3]));
+    assert_eq!(exchange.tokens.output.value(), Some(Tokens::new(5)));
+    assert_eq!((exchange.token_events, exchange.outcome), (3, Outcome::Unknown));
+}
+
+#[test]
 fn a_connection_that_breaks_behind_the_end_takes_nothing_away() {
     let a = text(" a");
     let broken = |body: String| {
