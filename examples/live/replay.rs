@@ -4,8 +4,6 @@
 //! cargo run --release -p trueline-live-examples --example replay -- http://127.0.0.1:8000 \
 //!     --log requests.jsonl --speed 2 --metrics-url http://127.0.0.1:8000/metrics --port 8000
 //! ```
-//!
-//! docs/probe.md tells the rest.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -60,7 +58,8 @@ fn main() -> ExitCode {
 fn asked(a: &Arguments) -> Result<Asked, Failure> {
     let Some(url) = &a.url else { return Err(Failure::new("expected a URL")) };
     let seed = a.beginning.seed();
-    let mut read = LogRows::read(&expand(&a.log)?, &a.reading.options()?)?;
+    let own = a.reading.own()?;
+    let mut read = LogRows::read(&expand(&a.log)?, &a.reading.options()?, own.as_ref())?;
     read.keep(a.long.requests);
     let mut replay =
         Replay::new(read.rows, seed).with_speed(a.speed).with_warmup(a.beginning.warmup);

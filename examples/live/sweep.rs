@@ -4,8 +4,6 @@
 //! cargo run --release -p trueline-live-examples --example sweep -- http://127.0.0.1:8000 \
 //!     --levels 1,2,4,8 --metrics-url http://127.0.0.1:8000/metrics --port 8000 --save sweep.jsonl
 //! ```
-//!
-//! docs/probe.md tells the rest.
 
 use std::process::ExitCode;
 

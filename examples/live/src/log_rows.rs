@@ -20,11 +20,16 @@ pub struct LogRows {
 }
 
 impl LogRows {
-    /// Reads them. A run in our own format is a log of its requests.
+    /// Reads them, but for those that are a benchmark's own. A run in our own format is a log of its
+    /// requests.
     ///
     /// # Errors
     /// A file that cannot be read for what it is; one without a single usable row.
-    pub fn read(paths: &[PathBuf], options: &ReadOptions) -> Result<Self, Failure> {
+    pub fn read(
+        paths: &[PathBuf],
+        options: &ReadOptions,
+        own: Option<&Own>,
+    ) -> Result<Self, Failure> {
         // Every row is kept one by one that is the reader's own: here they all are.
         let always = Window::new(WallTime::from_nanos(i64::MIN), WallTime::from_nanos(i64::MAX));
         let read = match read_log(paths, &options.clone().with_own(Own::Window(always))) {
@@ -36,7 +41,8 @@ impl LogRows {
             Err(error) if error.kind() == ErrorKind::Header => (of_runs(paths)?, 0),
             Err(error) => return Err(error.into()),
         };
-        let (requests, lost) = read;
+        let (mut requests, lost) = read;
+        requests.retain(|request| !is_own(request, own));
         let all = requests.len() as u64;
         let first = requests.iter().filter_map(|r| r.started.value()).min();
         let mut rows: Vec<LogRow> =
@@ -71,6 +77,18 @@ fn of_runs(paths: &[PathBuf]) -> Result<Vec<RequestRecord>, Failure> {
         }
     }
     Ok(requests)
+}
+
+fn is_own(request: &RequestRecord, own: Option<&Own>) -> bool {
+    match own {
+        Some(Own::IdPrefix(prefix)) => {
+            request.id.as_ref().is_some_and(|id| id.starts_with(prefix.as_str()))
+        }
+        Some(Own::Window(window)) => {
+            request.started.value().is_some_and(|at| at >= window.from && at <= window.to)
+        }
+        _ => false,
+    }
 }
 
 fn row(request: &RequestRecord, first: WallTime) -> Option<LogRow> {
@@ -114,4 +132,42 @@ pub fn fit_lines(fit: &ReplayFit, unusable: u64) -> Vec<String> {
         lines.push(format!("Of them {}.", odd.join("; ")));
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(own: Option<&Own>) -> Result<LogRows, Failure> {
+        let text = r#"{"id":"b","started_at_s":1793880004,"prompt_tokens":300,"cached_tokens":0,"output_tokens":5,"session":"s"}
+{"id":"bench-1","started_at_s":1793880001.5,"prompt_tokens":200,"ttft_s":1.0}
+{"id":"a","started_at_s":1793880001,"prompt_tokens":100,"ttft_s":1.0}
+{"id":"c","prompt_tokens":100,"ttft_s":1.0}
+{"id":"d","started_at_s":1793880009,"output_tokens":7,"ttft_s":1.0}
+"#;
+        let name = format!("trueline-rows-{}-{}.jsonl", std::process::id(), own.is_some());
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, text).unwrap();
+        let read = LogRows::read(&[path.clone()], &ReadOptions::default(), own);
+        std::fs::remove_file(path).unwrap();
+        read
+    }
+
+    #[test]
+    fn rows_come_in_order_of_time_and_those_without_time_or_length_are_counted() {
+        let read = read(None).unwrap();
+        let told: Vec<_> =
+            read.rows.iter().map(|r| (r.arrived.as_millis(), r.prompt.get())).collect();
+        assert_eq!(told, [(0, 100), (500, 200), (3_000, 300)]);
+        let last = read.rows.last().unwrap();
+        assert_eq!(last.cached.map(trueline::core::Tokens::get), Some(0));
+        assert_eq!((last.session.as_deref(), read.rows[0].cached), (Some("s"), None));
+        assert_eq!(read.unusable, 2);
+    }
+
+    #[test]
+    fn a_benchmarks_own_rows_are_no_production() {
+        let read = read(Some(&Own::IdPrefix("bench-".to_owned()))).unwrap();
+        assert_eq!((read.rows.len(), read.unusable), (2, 2));
+    }
 }

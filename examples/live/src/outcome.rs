@@ -3,7 +3,7 @@
 use serde_json::json;
 use trueline::claims::ClaimFile;
 use trueline::core::number::things;
-use trueline::core::{BenchRun, CheckOutcome, Finding, Thresholds};
+use trueline::core::{BenchRun, CheckOutcome, Finding, Outcome, Thresholds};
 use trueline::judge::Allowed;
 use trueline::measure::Measured;
 use trueline::probe::{Arm, Client, Ended};
@@ -42,7 +42,7 @@ impl Told {
     pub fn after(mut self, measured: &Measured, again: &Client) -> Self {
         let rows = || measured.runs.iter().flat_map(|run| &run.requests);
         let none = measured.runs.iter().all(|run| run.measured().next().is_none());
-        if none && rows().next().is_some() {
+        if none && rows().any(|request| request.outcome == Outcome::Failed) {
             self.why = why_failed(again);
         }
         self
@@ -65,6 +65,8 @@ pub fn report(
     let client = answered.then(|| client(&measured.runs));
     let (partial, left_out) = (measured.is_partial(), measured.left_out.clone());
     let unsaved = measured.unsaved.clone();
+    // The obvious claims of several parts are told by their table.
+    let tabled = file.claims.is_empty() && groups.len() > 1 && !two;
     let empty = || Audit::new().thresholds(thresholds.clone()).allow(allowed.clone());
     let mut report = if two {
         let of = |arm: Arm| {
@@ -78,6 +80,7 @@ pub fn report(
         measured.host.into_iter().fold(audit, Audit::host).judge(&file.claims)
     };
     report.program = program;
+    report.tabled |= tabled;
     let mut last = format!("Others: {}. Seed {}.", others(&report), told.seed);
     if let Some(client) = &client {
         last = format!("Client: {client}. {last}");
@@ -113,18 +116,25 @@ fn headlines(runs: &[BenchRun], two: bool, looks: Looks) -> Vec<Headline> {
         };
         return vec![of(Arm::First, "baseline"), of(Arm::Second, "candidate")];
     }
-    let mut groups: Vec<(Option<f64>, Headline)> = Vec::new();
+    let mut groups = Vec::new();
     for run in runs {
-        let level = run.plan.load.map(|load| match load {
-            trueline::core::Load::Concurrency(n) => f64::from(n),
-            trueline::core::Load::Rate(rate) => rate,
-        });
         let name = run.label.split_once(", ").map_or(run.label.as_str(), |(_, part)| part);
-        groups.push((level, Headline::of(name, &[run], looks)));
+        groups.push((place(name), Headline::of(name, &[run], looks)));
     }
-    // A sweep is read from its lowest level; what has no level keeps its order.
-    groups.sort_by(|(a, _), (b, _)| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
+    groups.sort_by(|((a, x), _), ((b, y), _)| a.total_cmp(b).then(x.total_cmp(y)));
     groups.into_iter().map(|(_, headline)| headline).collect()
+}
+
+/// Where a part stands in the table: by its level, then by its hit share, a control after what it controls.
+/// The order in which they were sent is drawn.
+fn place(name: &str) -> (f64, f64) {
+    let number = |word: &str| {
+        let (_, rest) = name.split_once(word)?;
+        rest.split([' ', ',']).next()?.parse::<f64>().ok()
+    };
+    let level = number("concurrency ").or_else(|| number("rate ")).unwrap_or(0.0);
+    let control = if name.ends_with("control") { 1.0 } else { 0.0 };
+    (level, number("hit ").unwrap_or(control))
 }
 
 /// What became of the requests, and whether they are all that was asked for.
@@ -208,4 +218,21 @@ fn others(report: &Report) -> String {
 
 fn said(finding: &Finding) -> String {
     finding.message.trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_stand_by_level_and_hit_share_whatever_their_order_was() {
+        let mut names =
+            ["concurrency 8", "concurrency 2, control", "concurrency 2, warm", "concurrency 10"];
+        names.sort_by(|a, b| place(a).partial_cmp(&place(b)).unwrap());
+        let sorted =
+            ["concurrency 2, warm", "concurrency 2, control", "concurrency 8", "concurrency 10"];
+        assert_eq!(names, sorted);
+        assert!(place("hit 0.5") < place("hit 0.99") && place("warm") < place("control"));
+        assert!(place("rate 0.5, hit 0.9") < place("rate 4, hit 0"));
+    }
 }
