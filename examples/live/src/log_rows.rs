@@ -148,7 +148,7 @@ mod tests {
         let name = format!("trueline-rows-{}-{}.jsonl", std::process::id(), own.is_some());
         let path = std::env::temp_dir().join(name);
         std::fs::write(&path, text).unwrap();
-        let read = LogRows::read(&[path.clone()], &ReadOptions::default(), own);
+        let read = LogRows::read(std::slice::from_ref(&path), &ReadOptions::default(), own);
         std::fs::remove_file(path).unwrap();
         read
     }
