@@ -11,8 +11,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use trueline::measure::Measure;
 use trueline::probe::{Arrival, Endpoint, Prefix, Versus};
-use trueline_examples::failure::Failure;
-use trueline_examples::output;
+use trueline_examples::{failure::Failure, output};
 use trueline_live_examples::floor::{Floor, only_floor};
 use trueline_live_examples::how_long::{Beginning, HowLong, Lengths};
 use trueline_live_examples::outcome::Told;
@@ -75,6 +74,6 @@ fn asked(a: &Arguments) -> Result<Asked, Failure> {
         measure = measure.with_second(a.target.client(other)?);
         told.servers = vec![url.to_string(), other.to_string()];
     }
-    told.floor = if a.self_check { Some(Floor::at(a.arrival)?) } else { None };
+    told.floor = a.self_check.then(|| Floor::at(a.arrival)).transpose()?;
     Ok(Asked { measure, again: a.target.client(url)?, told })
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 use trueline::Audit;
 use trueline::baseline::stats::{median, quantile};
-use trueline::core::number::short;
+use trueline::core::number::{count, short};
 use trueline::core::{Tokens, TokensPerSecond};
 use trueline::probe::{
     Api, Arrival, Ask, Asking, Client, Exchange, LoadRun, Prefix, Prompt, Ruler, RunClock,
@@ -53,7 +53,7 @@ impl fmt::Display for Floor {
             self.concurrency,
             ms(self.ttft),
             ms(self.itl_p99),
-            short(self.received, 2)
+            count(thousands(self.received))
         )
     }
 }
@@ -140,6 +140,12 @@ fn received(runtime: &Runtime, concurrency: NonZeroU32) -> Result<f64, Failure> 
     let tokens: u64 = exchanges.iter().map(|exchange| exchange.token_events).sum();
     #[expect(clippy::cast_precision_loss, reason = "no second has 2^53 tokens")]
     Ok(tokens as f64 / took.as_secs_f64())
+}
+
+/// A rate in whole thousands: its digits below say nothing.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate of a second")]
+fn thousands(rate: f64) -> u64 {
+    (rate / 1e3).round() as u64 * 1_000
 }
 
 fn config(concurrency: NonZeroU32, pace: Pace) -> ServerConfig {

@@ -117,7 +117,10 @@ pub fn fit_lines(fit: &ReplayFit, unusable: u64) -> Vec<String> {
     }
     line += ".";
     let odd = [
-        (fit.primed, "begin with what the cache held before the log did; one text stands for it"),
+        (
+            fit.primed,
+            "begin with more than the prompts before them; a text sent before all stands for it",
+        ),
         (fit.supposed, "are supposed to begin with the turn before: the log does not say"),
         (fit.unknown, "begin with nothing: the log does not say what was cached"),
         (fit.output_assumed, "have an assumed answer length"),
@@ -138,6 +141,15 @@ pub fn fit_lines(fit: &ReplayFit, unusable: u64) -> Vec<String> {
 mod tests {
     use super::*;
 
+    fn read_text(text: &str, own: Option<&Own>) -> Result<LogRows, Failure> {
+        let name = format!("trueline-rows-{}-{}.jsonl", std::process::id(), text.len());
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, text).unwrap();
+        let read = LogRows::read(std::slice::from_ref(&path), &ReadOptions::default(), own);
+        std::fs::remove_file(path).unwrap();
+        read
+    }
+
     fn read(own: Option<&Own>) -> Result<LogRows, Failure> {
         let text = r#"{"id":"b","started_at_s":1793880004,"prompt_tokens":300,"cached_tokens":0,"output_tokens":5,"session":"s"}
 {"id":"bench-1","started_at_s":1793880001.5,"prompt_tokens":200,"ttft_s":1.0}
@@ -145,12 +157,20 @@ mod tests {
 {"id":"c","prompt_tokens":100,"ttft_s":1.0}
 {"id":"d","started_at_s":1793880009,"output_tokens":7,"ttft_s":1.0}
 "#;
-        let name = format!("trueline-rows-{}-{}.jsonl", std::process::id(), own.is_some());
-        let path = std::env::temp_dir().join(name);
-        std::fs::write(&path, text).unwrap();
-        let read = LogRows::read(std::slice::from_ref(&path), &ReadOptions::default(), own);
-        std::fs::remove_file(path).unwrap();
-        read
+        // Tests that run beside each other have files of their own.
+        read_text(&format!("{text}{}", if own.is_some() { "\n" } else { "" }), own)
+    }
+
+    #[test]
+    fn a_run_in_our_own_format_is_a_log_of_its_requests() {
+        let text = r#"{"schema":"trueline.requests/1","role":"run","label":"a-1","arm":"a"}
+{"started_at_s":1793880001,"prompt_tokens":100,"ttft_s":1.0,"outcome":"ok"}
+{"started_at_s":1793880000,"prompt_tokens":90,"ttft_s":1.0,"warmup":true,"outcome":"ok"}
+{"started_at_s":1793880003,"prompt_tokens":100,"outcome":"failed"}
+"#;
+        let read = read_text(text, None).unwrap();
+        let arrived: Vec<_> = read.rows.iter().map(|row| row.arrived.as_secs()).collect();
+        assert_eq!((arrived, read.unusable), (vec![0, 2], 0));
     }
 
     #[test]

@@ -118,11 +118,21 @@ fn headlines(runs: &[BenchRun], two: bool, looks: Looks) -> Vec<Headline> {
     }
     let mut groups = Vec::new();
     for run in runs {
-        let name = run.label.split_once(", ").map_or(run.label.as_str(), |(_, part)| part);
+        let name = name(run);
         groups.push((place(name), Headline::of(name, &[run], looks)));
     }
     groups.sort_by(|((a, x), _), ((b, y), _)| a.total_cmp(b).then(x.total_cmp(y)));
     groups.into_iter().map(|(_, headline)| headline).collect()
+}
+
+/// What a part is called: its arm where it has one of its own, else what its label says behind the
+/// experiment.
+fn name(run: &BenchRun) -> &str {
+    match run.label.split_once(", ") {
+        Some(_) if run.label.ends_with(run.arm()) => run.arm(),
+        Some((_, part)) => part,
+        None => &run.label,
+    }
 }
 
 /// Where a part stands in the table: by its level, then by its hit share, a control after what it controls.
@@ -222,7 +232,22 @@ fn said(finding: &Finding) -> String {
 
 #[cfg(test)]
 mod tests {
+    use trueline::core::Side;
+
     use super::*;
+
+    #[test]
+    fn a_part_is_called_by_its_arm_or_by_its_stage() {
+        let named = |label: &str, arm: &str| {
+            let run = BenchRun::new(label, Side::Client, Vec::new()).with_arm(arm);
+            name(&run).to_owned()
+        };
+        let twice = "sweep, concurrency 2, concurrency 2, warm";
+        assert_eq!(named(twice, "concurrency 2, warm"), "concurrency 2, warm");
+        assert_eq!(named("sweep, concurrency 2", "sweep"), "concurrency 2");
+        assert_eq!(named("warm, control", "control"), "control");
+        assert_eq!(named("cold", "cold"), "cold");
+    }
 
     #[test]
     fn parts_stand_by_level_and_hit_share_whatever_their_order_was() {

@@ -67,6 +67,7 @@ impl Session {
                 // Before anything is sent: what cannot be read is known at once.
                 let file = self.common.claim_file()?;
                 let (thresholds, allowed) = (self.common.thresholds()?, self.common.allowed()?);
+                self.can_be_told()?;
                 let asked = asked()?;
                 let measured = self.run(asked.measure)?;
                 let answered = measured.runs.iter().any(|run| run.measured().next().is_some());
@@ -75,6 +76,14 @@ impl Session {
                 Ok(report(program, measured, &told, file, &thresholds, &allowed))
             },
         )
+    }
+
+    /// Whether the report will have a place: what was measured is not lost for want of one.
+    fn can_be_told(&self) -> Result<(), Failure> {
+        let Some(path) = &self.common.out else { return Ok(()) };
+        let opened = OpenOptions::new().append(true).create(true).open(path);
+        let told = |e| Failure::new(format!("--out {}: cannot be written: {e}", path.display()));
+        opened.map(drop).map_err(told)
     }
 
     fn run(&self, measure: Measure<'static>) -> Result<Measured, Failure> {

@@ -27,6 +27,7 @@ fn bad_usage_is_one_line_that_says_what_was_expected() {
         (&[url, "--api", "grpc"], "one of openai-chat"),
         (&[url, "--key-env", "NO_SUCH_KEY_HERE"], "expected a key in that environment variable"),
         (&[url, "--levels", "1"], "--levels"),
+        (&[url, "--model", "m", "--out", "/nowhere/report"], "--out /nowhere/report"),
         (&[url, "--model", "m", "--arrival", "closed=4", "--budget", "in-flight=2"], "budget of 2"),
         (&[url, url, "--model", "m", "--seconds", "5"], "expected a number of requests"),
     ] {
