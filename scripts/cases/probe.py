@@ -22,15 +22,15 @@ def measured(value):
 
 
 def level(slots, account):
-    """48 requests in a closed loop: 21 tokens in 20 steps, of 20 ms where the server is not full."""
+    """96 requests in a closed loop: 221 tokens in 220 steps, of 20 ms where the server is not full."""
     step = 0.02 * max(1, slots / 4)
-    requests = simulate(48, slots, seed=slots, ttft=0.1 * max(1, slots / 4), gap=step, out=21)
+    requests = simulate(96, slots, seed=slots, ttft=0.1 * max(1, slots / 4), gap=step, out=221)
     said = {key: measured(value) for key, value in account.items()}
     head = {"schema": "trueline.requests/1", "role": "run", "label": f"sweep, {slots}", "arm": "sweep",
             "side": "client", "conditions": CONDITIONS | said,
-            "plan": {"requests": 48, "output_tokens": 21, "load": f"concurrency {slots}"}}
-    rows = [{"id": f"{slots}-{n}", "started_at_s": round(START + 100 * slots + r["start"], 6),
-             "prompt_tokens": 512, "cached_tokens": 0, "output_tokens": 21,
+            "plan": {"requests": 96, "output_tokens": 221, "load": f"concurrency {slots}"}}
+    rows = [{"id": f"{slots}-{n}", "started_at_s": round(START + 200 * slots + r["start"], 6),
+             "prompt_tokens": 512, "cached_tokens": 0, "output_tokens": 221,
              "ttft_s": round(r["ttft"], 6), "e2e_latency_s": round(r["e2e"], 6), "outcome": "ok"}
             for n, r in enumerate(requests)]
     return "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in [head, *rows])

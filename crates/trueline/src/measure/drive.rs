@@ -190,12 +190,14 @@ fn names<'n>(
 ) -> impl Fn(Option<&str>) -> (String, String) + 'n {
     move |part| {
         let label = if single { base.to_owned() } else { format!("{base}, {}", stage.label) };
+        // The parts of a level are called after it as well.
+        let part = part.filter(|part| *part != stage.label);
+        let part =
+            part.map(|part| part.strip_prefix(&format!("{}, ", stage.label)).unwrap_or(part));
         match (stage.arm, part) {
             (Some(arm), _) => (label, arm.name().to_owned()),
-            (None, Some(part)) if part != stage.label => {
-                (format!("{label}, {part}"), part.to_owned())
-            }
-            (None, _) => (label, base.to_owned()),
+            (None, Some(part)) => (format!("{label}, {part}"), part.to_owned()),
+            (None, None) => (label, base.to_owned()),
         }
     }
 }
