@@ -130,7 +130,7 @@ impl Headline {
         Some(line)
     }
 
-    /// A row under [`HEAD`].
+    /// A row under the row of names.
     pub fn row(&self) -> String {
         let dash = || "-".to_owned();
         let ttft = self.ttft.map_or_else(dash, |ttft| {
