@@ -32,7 +32,7 @@ from pieces import pieces, words  # noqa: E402
 PROGRAMS = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release/examples"
 # Name: streams, requests, prompt tokens, output tokens, what the server is told.
 LOADS = {
-    "paced": (256, 1024, 16, 100, "--prefill 1000000 --prefill-fixed 20 --decode-step 5 --decode-step-per-stream 0 --streams 256"),
+    "paced": (256, 1024, 16, 100, "--prefill 1000000 --prefill-fixed 0.05 --decode-step 5 --decode-step-per-stream 0 --streams 256"),
     "flood": (16, 64, 16, 2000, "--flood"),
 }
 SMALLEST = (1, 1, 16, 1, "--prefill 1000000 --prefill-fixed 0 --decode-step 1")
