@@ -128,8 +128,9 @@ fn send(
     let first_part = first.and_then(|asking: Asking| asking.part);
     let (mut plan, conditions) = asked(measure, of_run, &budget)?;
     if of_run.arm.is_none() && first_part.as_ref().is_some_and(|part| *part != of_run.label) {
-        // How many of them each part has is not said.
+        // The parts share the requests and the load of their stage: neither is that of one of them.
         plan.requests = None;
+        plan.load = None;
     }
     let single = stages.iter().filter(|stage| stage.purpose == Purpose::Measured).count() == 1;
     let name = names(&measure.label, of_run, single);

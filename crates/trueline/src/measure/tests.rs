@@ -84,6 +84,13 @@ fn parts_are_arms_of_their_own() {
     assert_eq!(counted(warm).0 + counted(control).0, 10);
     assert!(cached(warm).iter().all(|tokens| *tokens > 0), "{:?}", cached(warm));
     assert!(cached(control).iter().all(|tokens| *tokens == 0), "{:?}", cached(control));
+    // Neither part was ever meant to be in flight all the time: that is no fault of the run.
+    assert_eq!((warm.plan.load, warm.plan.requests), (None, None));
+    let report = measured.into_audit().judge(&[]);
+    let codes: Vec<&str> = report.outcomes.findings().map(|finding| finding.code).collect();
+    for code in ["concurrency-not-reached", "hidden-failures"] {
+        assert!(!codes.contains(&code), "{codes:?}");
+    }
 }
 
 #[test]

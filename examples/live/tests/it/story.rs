@@ -92,9 +92,11 @@ fn write(production: &Ledger, own: &Ledger, own_began: SystemTime, path: &Path) 
     write_log(&header, &rows, File::create(path).unwrap()).unwrap();
 }
 
-fn ledger_median_ttft(ledger: &Ledger) -> f64 {
+/// The median TTFT of a ledger's last requests, in seconds.
+fn ledger_median_ttft(ledger: &Ledger, last: usize) -> f64 {
+    let before = ledger.entries().len().checked_sub(last).unwrap();
     let mut all: Vec<f64> =
-        ledger.entries().map(|entry| entry.ttft().unwrap().as_secs_f64()).collect();
+        ledger.entries().skip(before).map(|entry| entry.ttft().unwrap().as_secs_f64()).collect();
     all.sort_by(f64::total_cmp);
     median(&all).unwrap()
 }
@@ -134,7 +136,8 @@ fn story1_replayed() {
     let truth = production();
     let began = SystemTime::now();
     write(&truth, &Ledger::default(), began, &log.0);
-    let waited = ledger_median_ttft(&truth);
+    let sent = truth.entries().len();
+    let waited = ledger_median_ttft(&truth, sent);
 
     // The benchmark on one server, the log's own shape on another one like it.
     let (server, other) = (start(story()), start(story()));
@@ -162,10 +165,14 @@ fn story1_replayed() {
     // The replay says what they wait, and hits the cache as they do.
     let [part] = &parts(&replayed)[..] else { panic!("one part: {replayed}") };
     assert_eq!((&part["answered"], &part["failed"]), (&24.into(), &0.into()));
-    // The template moves a shared beginning by less than a block of 16 tokens: 2 ms. A server built for
-    // debugging takes some milliseconds to read a prompt; both stand in the 5 %.
+    // By the ledger of the server that it was sent to, warm-up and what came before it left out. The template
+    // moves a shared beginning by less than a block of 16 tokens: 2 ms.
+    let served = ledger_median_ttft(&other.ledger(), sent);
+    assert!((served / waited - 1.0).abs() < 0.05, "{served} s replayed, {waited} s in production");
+    // And what the client saw is that and the way: a server built for debugging on a busy machine takes
+    // milliseconds to read a prompt of 10,000 tokens.
     let found = number(part, "ttft_s");
-    assert!((found / waited - 1.0).abs() < 0.05, "{found} s replayed, {waited} s in production");
+    assert!(found >= 0.999 * served && found < served + 0.1, "{found} s seen, {served} s served");
     let tokens = |of: fn(&LedgerEntry) -> Tokens| -> u64 {
         truth.entries().map(|entry| of(entry).get()).sum()
     };
