@@ -52,7 +52,15 @@ pub(super) fn drive(mut measure: Measure<'_>) -> Result<Measured, MeasureError> 
             left_out.push(format!("{} ({why})", stage.label));
             continue;
         }
-        let ran = send(&runtime, &mut measure, &mut way, &stages, at)?;
+        let ran = match send(&runtime, &mut measure, &mut way, &stages, at) {
+            Ok(ran) => ran,
+            // What was measured before is not given up for a stage that cannot be sent.
+            Err(why) if stages.iter().take(at).any(|s| s.purpose == Purpose::Measured) => {
+                left_out.push(format!("{} ({why})", stage.label));
+                continue;
+            }
+            Err(why) => return Err(why),
+        };
         way.sent += ran.counts.sent;
         way.spent = Tokens::new(way.spent.get().saturating_add(ran.spent.get()));
         let goes_on = !matches!(ran.ended, Ended::Caller | Ended::Budget(_));

@@ -278,3 +278,17 @@ fn the_audit_takes_a_client_at_its_word() {
     assert!(matches!(judged(ClientVerdict::NotBound), Some(CheckOutcome::Clear { .. })));
     assert!(matches!(judged(ClientVerdict::NotObserved), Some(CheckOutcome::NotObserved { .. })));
 }
+
+#[test]
+fn a_level_that_cannot_be_sent_takes_nothing_away_from_those_before_it() {
+    let server = server();
+    let sweep: Sweep = "1,2".parse().unwrap();
+    let mut experiment = sweep.experiment(&workload(10)).unwrap();
+    experiment.stages.sort_by_key(|stage| stage.label.clone());
+    let measured = Measure::new(experiment, client(&server))
+        .with_budget("in-flight=1".parse().unwrap())
+        .run()
+        .unwrap();
+    assert_eq!(measured.runs.iter().filter(|run| counted(run).0 == 10).count(), 1);
+    assert!(measured.is_partial() && measured.left_out[0].starts_with("concurrency 2 (expected"));
+}
