@@ -96,6 +96,11 @@ impl LogSummary {
         &self.tally.kept
     }
 
+    /// The same without a copy of them, where the summary is no longer needed.
+    pub fn into_requests(self) -> Vec<RequestRecord> {
+        self.tally.kept
+    }
+
     /// Fields of the rows that the format does not know, with the number of rows of each.
     pub fn unknown_fields(&self) -> &NameCounts {
         &self.tally.unknown

@@ -1,6 +1,7 @@
 //! What the live example programs share: their arguments, how they measure, what they print first.
 
 pub mod drawn_seed;
+pub mod fit_lines;
 pub mod floor;
 pub mod headline;
 pub mod how_long;
