@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use trueline_core::{Count, Counting, Metric, Side, Statistic};
 
-use crate::adapters::{FORMATS, field_meanings};
+use crate::adapters::LOG_FORMATS;
 use crate::metrics::METRICS_SERVERS;
 use crate::results::{
     AS_STATED, FigureMeaning, RESULT_FORMATS, ResultFormat, Statistics, TotalMeaning,
@@ -54,8 +54,8 @@ pub fn formats_document() -> String {
         text += &row(&[format.tool, &name, format.shape, format.versions, evidence, &source]);
     }
     text += LOGS_HEAD;
-    for name in FORMATS {
-        let fields = field_meanings(name).unwrap_or_default();
+    for format in LOG_FORMATS {
+        let fields = format.fields();
         let list = |words: Vec<&str>| words.join(", ");
         let holds = list(distinct(fields.iter().filter_map(held)));
         let clocks = list(distinct(fields.iter().filter_map(|field| match field.clock? {
@@ -64,7 +64,15 @@ pub fn formats_document() -> String {
         })));
         let clocks = if clocks.is_empty() { "as the rows say" } else { &clocks };
         let source = distinct(fields.iter().map(|f| &*f.source).filter(|s| !s.is_empty()));
-        text += &row(&[&format!("`{name}`"), &holds, clocks, &source.join("; ")]);
+        text += &row(&[
+            &format!("`{}`", format.name),
+            format.writer,
+            format.versions,
+            format.evidence.name(),
+            &holds,
+            clocks,
+            &source.join("; "),
+        ]);
     }
     text += METRICS_HEAD;
     for server in METRICS_SERVERS {
@@ -141,8 +149,8 @@ const LOGS_HEAD: &str = "
 Rows of requests, each with what it holds. Any other log of JSON lines is read through a
 [mapping file](mapping-file.md); `--explain-fields` shows the fields one by one.
 
-| format | what its fields hold | clock | read in |
-| --- | --- | --- | --- |
+| format | written by | versions | evidence | what its fields hold | clock | read in |
+| --- | --- | --- | --- | --- | --- | --- |
 ";
 
 const METRICS_HEAD: &str = "
@@ -264,7 +272,11 @@ mod tests {
     #[test]
     fn every_format_that_is_read_is_named() {
         let text = formats_document();
-        for name in RESULT_FORMATS.iter().map(|format| format.name).chain(FORMATS.iter().copied()) {
+        for name in RESULT_FORMATS
+            .iter()
+            .map(|format| format.name)
+            .chain(LOG_FORMATS.iter().map(|format| format.name))
+        {
             assert!(text.contains(&format!("`{name}`")), "{name}");
         }
     }

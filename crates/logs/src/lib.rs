@@ -75,6 +75,7 @@ mod error;
 mod field;
 mod judge;
 mod layout;
+mod lines;
 mod metrics;
 mod open_runs;
 mod options;
@@ -96,7 +97,7 @@ mod summary;
 mod tally;
 
 pub use adapters::{
-    FORMATS, LogHeader, Mapping, Role, RunWriter, Stated, field_meanings, write_log, write_run,
+    LOG_FORMATS, LogFormat, LogHeader, Mapping, Role, RunWriter, Stated, write_log, write_run,
 };
 pub use checks::CHECKS;
 pub use documents::{definitions_document, formats_document};

@@ -9,11 +9,11 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use trueline_core::{Checked, Side};
 
 use crate::adapters::{
-    Conversation, LogHeader, MOONCAKE, OWN, Role, Table, WEKA, mooncake, mtplx, own as own_table,
-    parse_header,
+    LogFormat, LogHeader, OWN, Reads, Role, Table, own as own_table, parse_header,
 };
 use crate::chunk::ChunkReader;
 use crate::layout::Layout;
+use crate::lines::read_lines;
 use crate::own::OwnRows;
 use crate::recognition::recognize;
 use crate::source::{Block, Source};
@@ -105,20 +105,25 @@ fn read_source(mut source: Source<'_>, options: &ReadOptions) -> Result<FileRead
     }
     let layout = Layout::new(table(&recognition, header.as_ref(), options));
     let reader = ChunkReader { layout: &layout, own: &own, options };
-    let tally = if recognition.format() == WEKA {
-        drop(head);
-        let bytes = source.read_all(first.bytes, DOCUMENT_LIMIT)?;
-        if bytes.len() > DOCUMENT_LIMIT {
-            let message = "expected a document of at most 1 GiB, found a larger one; split it";
-            return Err(Error::new(ErrorKind::Document, &name, message));
+    drop(head);
+    let reads =
+        options.mapping.is_none().then(|| LogFormat::named(recognition.format())).transpose()?;
+    let tally = match reads.map(|format| &format.reads) {
+        Some(Reads::Document { read, .. }) => {
+            let bytes = source.read_all(first.bytes, DOCUMENT_LIMIT)?;
+            if bytes.len() > DOCUMENT_LIMIT {
+                let message = "expected a document of at most 1 GiB, found a larger one; split it";
+                return Err(Error::new(ErrorKind::Document, &name, message));
+            }
+            let whole = read(&name, &bytes)?;
+            let mut tally = reader.take(&whole.records);
+            tally.production.counts.rejected.add(Reason::OtherSchema, whole.rejected);
+            tally
         }
-        let conversation = Conversation::parse(&name, &bytes)?;
-        let mut tally = reader.take(&conversation.records());
-        tally.production.counts.rejected.add(Reason::OtherSchema, conversation.rejected());
-        tally
-    } else {
-        drop(head);
-        read_blocks(&mut source, first, &reader, options)?
+        Some(Reads::Lines { reader: lines, .. }) => {
+            read_lines(&mut source, first, &reader, lines())?
+        }
+        Some(Reads::Rows { .. }) | None => read_blocks(&mut source, first, &reader, options)?,
     };
     Ok(FileRead {
         name,
@@ -140,11 +145,9 @@ pub(crate) fn table(
     if let Some(mapping) = &options.mapping {
         return mapping.table();
     }
-    match recognition.format() {
-        OWN => own_table(header.map_or(Side::Server, LogHeader::side)),
-        WEKA => crate::adapters::weka_table(),
-        MOONCAKE => mooncake(),
-        _ => mtplx(),
+    match LogFormat::named(recognition.format()) {
+        Ok(format) if format.name != OWN => (format.table)(),
+        _ => own_table(header.map_or(Side::Server, LogHeader::side)),
     }
 }
 

@@ -1,17 +1,18 @@
 //! Which format an input has, from its content.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::adapters::{
-    FORMATS, MOONCAKE, MTPLX, MisfitBlocks, OWN, Table, WEKA, mooncake, mtplx, own, unknown_format,
-};
+use crate::adapters::{Fit, LOG_FORMATS, LogFormat, OWN, Reads, Table, names};
 use crate::envelope::{self, Keys};
+use crate::lines::{bare, uncoloured};
 use crate::repair::repair;
 use crate::{Error, ErrorKind, ReadOptions};
-use trueline_core::Side;
 
-/// How many lines decide.
+/// How many lines with objects decide.
 const LINES: usize = 64;
+/// How many lines of text decide: a server says much before its first request.
+const TEXT_LINES: usize = 4_096;
 /// How many keys an error message names.
 const KEYS_SHOWN: usize = 12;
 
@@ -48,45 +49,77 @@ pub(crate) fn recognize(
         return Ok(Recognition::new(mapping.name(), "the mapping file given"));
     }
     if let Some(format) = &options.format {
-        return FORMATS
-            .iter()
-            .find(|known| *known == format)
-            .map(|format| Recognition::new(format, "the format asked for"))
-            .ok_or_else(|| unknown_format(format));
+        let format = LogFormat::named(format)?;
+        return Ok(Recognition::new(format.name, "the format asked for"));
     }
     let objects = head_objects(head);
     let rows = keys_of(&objects);
     if rows.iter().any(|keys| is_header(keys, head)) {
         return Ok(Recognition::new(OWN, "a header of schema trueline.requests/1"));
     }
-    if is_weka(head) {
-        return Ok(Recognition::new(WEKA, "one document with block_size, requests and hash_ids"));
+    if let Some(found) = LOG_FORMATS.iter().find_map(|format| begins(format, head)) {
+        return Ok(found);
     }
-    let blocks = MisfitBlocks::of(objects.iter().map(String::as_str));
-    let scored =
-        [own(Side::Server), mtplx(), mooncake()].map(|table| (score(&table, &rows), table));
-    let best = scored.iter().max_by_key(|((total, _, _), table)| {
-        // On a tie ours is first: its keys are the plain ones.
-        (*total, table.name == OWN)
+    let (rows_of, lines_of) = (best_of_rows(&objects, &rows), best_of_lines(head));
+    match (rows_of, lines_of) {
+        // Text between objects, or objects between text: what most lines are.
+        (Some((n, Ok(_))), Some((lines, found))) if lines > n => Ok(found),
+        (Some((_, Err(misfit))), None) => {
+            Err(Error::new(ErrorKind::UnknownFormat, name, format!("expected {misfit}")))
+        }
+        (Some((_, Ok(found))), _) | (_, Some((_, found))) => Ok(found),
+        (None, None) => Err(unknown(name, head, &rows)),
+    }
+}
+
+/// Whether a text begins a document of a format.
+fn begins(format: &LogFormat, head: &str) -> Option<Recognition> {
+    let Reads::Document { is, .. } = &format.reads else { return None };
+    Some(Recognition::new(format.name, is(head)?))
+}
+
+/// The format whose keys the first objects have, how many of them have some, and what says so or speaks
+/// against it.
+fn best_of_rows(
+    objects: &[String],
+    rows: &[Vec<String>],
+) -> Option<(usize, Result<Recognition, String>)> {
+    let of_rows = LOG_FORMATS.iter().filter_map(|format| match format.reads {
+        Reads::Rows { fits } => Some((format, fits, score(&(format.table)(), rows))),
+        _ => None,
     });
-    match best {
-        Some((_, table)) if table.name == MOONCAKE && !blocks.are_few() => {
-            Err(other_blocks(name, blocks))
-        }
-        Some(((_, most, keys), table)) if *most >= 2 => {
-            let keys = keys.iter().take(KEYS_SHOWN).cloned().collect::<Vec<_>>().join(", ");
-            let mut evidence = format!("its keys: {keys}");
-            if table.name == MOONCAKE && blocks.rows > 0 {
-                let fit = blocks.rows - blocks.misfit;
-                evidence += &format!(
-                    "; {fit} of {} prompts have as many hash_ids as blocks of 512 tokens",
-                    blocks.rows
-                );
-            }
-            Ok(Recognition::new(&table.name, evidence))
-        }
-        _ => Err(unknown(name, head, &rows)),
+    let (format, fits, score) = of_rows.max_by_key(|(format, _, score)| {
+        // On a tie ours is first: its keys are the plain ones.
+        (score.total, format.name == OWN)
+    })?;
+    if score.most < 2 {
+        return None;
     }
+    let keys = score.keys.iter().take(KEYS_SHOWN).cloned().collect::<Vec<_>>().join(", ");
+    let evidence = format!("its keys: {keys}");
+    let found = match fits.map_or(Fit::Silent, |fits| fits(objects)) {
+        Fit::Silent => Ok(Recognition::new(format.name, evidence)),
+        Fit::Fits(why) => Ok(Recognition::new(format.name, format!("{evidence}; {why}"))),
+        Fit::Misfit(why) => Err(why),
+    };
+    Some((score.rows, found))
+}
+
+/// The format of text that most of the first lines are of, and how many.
+fn best_of_lines(head: &str) -> Option<(usize, Recognition)> {
+    let lines: Vec<Cow<'_, str>> = head
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .take(TEXT_LINES)
+        .map(uncoloured)
+        .collect();
+    let lines: Vec<&str> = lines.iter().map(|line| bare(line, false).text).collect();
+    let seen = LOG_FORMATS.iter().filter_map(|format| match format.reads {
+        Reads::Lines { is, .. } => Some((is(&lines)?, format)),
+        _ => None,
+    });
+    let (seen, format) = seen.max_by_key(|(seen, _)| seen.lines)?;
+    Some((seen.lines, Recognition::new(format.name, seen.evidence)))
 }
 
 /// The table of another known format, by keys that only it has, among names that a file's own
@@ -95,25 +128,23 @@ pub(crate) fn other_format<'a>(
     format: &str,
     names: impl Iterator<Item = (&'a str, u64)>,
 ) -> Option<(&'static str, u64, String)> {
-    let others = [(OWN, own(Side::Server)), (MTPLX, mtplx()), (MOONCAKE, mooncake())];
+    let others: Vec<Table> = LOG_FORMATS
+        .iter()
+        .filter(|other| other.name != format)
+        .map(|other| (other.table)())
+        .collect();
     let mut found: Option<(&'static str, u64, String)> = None;
     for (name, count) in names {
-        for (other, table) in &others {
-            if *other != format
-                && table.marks.contains(&name)
+        for other in &others {
+            if other.marks.contains(&name)
                 && found.as_ref().is_none_or(|(_, most, _)| count > *most)
+                && let Ok(format) = LogFormat::named(&other.name)
             {
-                found = Some((other, count, name.to_owned()));
+                found = Some((format.name, count, name.to_owned()));
             }
         }
     }
     found
-}
-
-/// Whether a text begins a Weka document.
-pub(crate) fn is_weka(head: &str) -> bool {
-    head.trim_start().starts_with('{')
-        && ["\"block_size\"", "\"requests\"", "\"hash_ids\""].iter().all(|k| head.contains(k))
 }
 
 /// The first objects.
@@ -139,23 +170,34 @@ fn is_header(keys: &[String], head: &str) -> bool {
     keys.iter().any(|k| k == "schema") && head.contains("\"trueline.requests/")
 }
 
-/// The score over all rows, the most known keys of one row, and which keys they were.
-fn score(table: &Table, rows: &[Vec<String>]) -> (usize, usize, BTreeSet<String>) {
+/// How well a table fits some rows.
+struct Score {
+    /// Known keys over all rows, those that only this format has three times.
+    total: usize,
+    /// The most known keys of one row.
+    most: usize,
+    /// Rows with at least two known keys.
+    rows: usize,
+    keys: BTreeSet<String>,
+}
+
+fn score(table: &Table, rows: &[Vec<String>]) -> Score {
     let firsts: BTreeSet<&str> =
         table.fields.iter().filter_map(|f| f.path.split('.').next()).collect();
-    let (mut total, mut most, mut found) = (0, 0, BTreeSet::new());
+    let mut score = Score { total: 0, most: 0, rows: 0, keys: BTreeSet::new() };
     for keys in rows {
         let known = keys.iter().filter(|k| firsts.contains(k.as_str()));
         let marks = keys.iter().filter(|k| table.marks.contains(&k.as_str())).count();
         let mut here = 0;
         for key in known {
             here += 1;
-            found.insert(key.clone());
+            score.keys.insert(key.clone());
         }
-        total += here + 2 * marks;
-        most = most.max(here);
+        score.total += here + 2 * marks;
+        score.most = score.most.max(here);
+        score.rows += usize::from(here >= 2);
     }
-    (total, most, found)
+    score
 }
 
 /// What a text is that is no request log, in words.
@@ -175,19 +217,6 @@ fn found_in(head: &str, rows: &[Vec<String>]) -> String {
     }
 }
 
-fn other_blocks(name: &str, blocks: MisfitBlocks) -> Error {
-    Error::new(
-        ErrorKind::UnknownFormat,
-        name,
-        format!(
-            "expected hash_ids of blocks of 512 tokens, as Mooncake's traces have them, found {} of {} \
-             prompts with other numbers of them; describe the file with a mapping file that has \
-             block_tokens (docs/mapping-file.md)",
-            blocks.misfit, blocks.rows
-        ),
-    )
-}
-
 fn unknown(name: &str, head: &str, rows: &[Vec<String>]) -> Error {
     let found = found_in(head, rows);
     Error::new(
@@ -196,7 +225,7 @@ fn unknown(name: &str, head: &str, rows: &[Vec<String>]) -> Error {
         format!(
             "expected a request log in one of the formats {}; found {found}; describe it with a \
              mapping file (docs/mapping-file.md)",
-            FORMATS.join(", ")
+            names().join(", ")
         ),
     )
 }

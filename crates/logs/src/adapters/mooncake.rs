@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use trueline_core::{Side, Tokens};
 
-use super::{MOONCAKE, Table};
-use crate::{FieldMeaning, Holds, Unit};
+use super::{Fit, LogFormat, Reads, Table};
+use crate::{Evidence, FieldMeaning, Holds, Unit};
 
 /// How many tokens a block has.
 ///
@@ -13,13 +13,23 @@ use crate::{FieldMeaning, Holds, Unit};
 /// synthetic traces has as many `hash_ids` as its prompt has blocks of 512, the last one perhaps not full.
 const BLOCK_TOKENS: u64 = 512;
 
+/// The format.
+pub(super) const FORMAT: LogFormat = LogFormat {
+    name: "mooncake",
+    writer: "Mooncake's traces",
+    versions: "FAST25 release",
+    evidence: Evidence::Published,
+    table: mooncake,
+    reads: Reads::Rows { fits: Some(fit) },
+};
+
 /// The table of Mooncake rows.
-pub(crate) fn mooncake() -> Table {
+fn mooncake() -> Table {
     use Holds as H;
     const AT: &str = "Mooncake, FAST25-release/traces, snapshot 3b5a59413 of 2026-08-22";
     let f = |path, holds, unit| FieldMeaning::new(path, holds, unit).source(AT);
     Table {
-        name: MOONCAKE.into(),
+        name: FORMAT.name.into(),
         server: None,
         fields: vec![
             f("timestamp", H::SentAfter, Unit::Milliseconds)
@@ -39,11 +49,11 @@ pub(crate) fn mooncake() -> Table {
 
 /// Rows whose hashes are not of blocks of 512 tokens: those of another trace with the same keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct MisfitBlocks {
+struct MisfitBlocks {
     /// Rows with a length and hashes.
-    pub(crate) rows: u64,
+    rows: u64,
     /// Those of them that have neither as many hashes as full blocks nor one more for the rest.
-    pub(crate) misfit: u64,
+    misfit: u64,
 }
 
 #[derive(Deserialize)]
@@ -54,7 +64,7 @@ struct Row {
 
 impl MisfitBlocks {
     /// Counts them among some objects.
-    pub(crate) fn of<'x>(objects: impl Iterator<Item = &'x str>) -> Self {
+    fn of<'x>(objects: impl Iterator<Item = &'x str>) -> Self {
         let mut found = Self::default();
         for row in objects.filter_map(|object| serde_json::from_str::<Row>(object).ok()) {
             let (full, hashes) = (row.input_length / BLOCK_TOKENS, row.hash_ids.len() as u64);
@@ -66,9 +76,30 @@ impl MisfitBlocks {
     }
 
     /// Whether the objects can be rows of Mooncake's traces: half of those that tell fit, or none tells.
-    pub(crate) const fn are_few(self) -> bool {
+    const fn are_few(self) -> bool {
         self.misfit * 2 <= self.rows
     }
+}
+
+/// Whether the first objects have blocks of 512 tokens.
+fn fit(objects: &[String]) -> Fit {
+    let blocks = MisfitBlocks::of(objects.iter().map(String::as_str));
+    if !blocks.are_few() {
+        return Fit::Misfit(format!(
+            "hash_ids of blocks of 512 tokens, as Mooncake's traces have them, found {} of {} prompts with \
+             other numbers of them; describe the file with a mapping file that has block_tokens \
+             (docs/mapping-file.md)",
+            blocks.misfit, blocks.rows
+        ));
+    }
+    if blocks.rows == 0 {
+        return Fit::Silent;
+    }
+    let fit = blocks.rows - blocks.misfit;
+    Fit::Fits(format!(
+        "{fit} of {} prompts have as many hash_ids as blocks of 512 tokens",
+        blocks.rows
+    ))
 }
 
 #[cfg(test)]

@@ -2,15 +2,25 @@
 
 use trueline_core::Side;
 
-use super::{MTPLX, Table};
-use crate::{FieldMeaning, Holds, Unit};
+use super::{LogFormat, Reads, Table};
+use crate::{Evidence, FieldMeaning, Holds, Unit};
+
+/// The format.
+pub(super) const FORMAT: LogFormat = LogFormat {
+    name: "mtplx",
+    writer: "MTPLX",
+    versions: "2.5.0 to 2.12.2",
+    evidence: Evidence::Described,
+    table: mtplx,
+    reads: Reads::Rows { fits: None },
+};
 
 /// The table of MTPLX rows.
 ///
 /// # Source
 /// Read in MTPLX 2.5.0 and 2.12.2 (read 2026-11-29). Every duration is the server's; TTFT
 /// includes the queue. The reported prefill rates divide by computation alone.
-pub(crate) fn mtplx() -> Table {
+fn mtplx() -> Table {
     use Holds as H;
     use Unit::{EpochSeconds, None, Seconds, Tokens, TokensPerSecond};
     const LOG: &str = "MTPLX 2.5.0 to 2.12.2, request log";
@@ -19,7 +29,7 @@ pub(crate) fn mtplx() -> Table {
     let time = |path, holds| f(path, holds, Seconds).clock(Side::Server);
     let rate = |path| f(path, H::ReportedPrefillRate, TokensPerSecond).source(ALL);
     Table {
-        name: MTPLX.into(),
+        name: FORMAT.name.into(),
         server: Some("mtplx".to_owned()),
         fields: vec![
             f("request_id", H::Id, None),

@@ -3,11 +3,21 @@
 use serde::{Deserialize, Serialize};
 use trueline_core::{BenchRun, Conditions, Plan, Side};
 
-use super::{OWN, Stated, Table};
-use crate::{Error, ErrorKind, FieldMeaning, Holds, Unit};
+use super::{LogFormat, OWN, Reads, Stated, Table};
+use crate::{Error, ErrorKind, Evidence, FieldMeaning, Holds, Unit};
 
 /// The schema name in a header.
 pub(crate) const SCHEMA: &str = "trueline.requests/1";
+
+/// The format, as of a server's log; a header may say that a client wrote it.
+pub(super) const FORMAT: LogFormat = LogFormat {
+    name: OWN,
+    writer: "Trueline",
+    versions: "trueline.requests/1",
+    evidence: Evidence::Captured,
+    table: || own(Side::Server),
+    reads: Reads::Rows { fits: None },
+};
 
 /// What the rows of a file of our own format are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -11,11 +11,34 @@ use std::collections::HashSet;
 use serde::Deserialize;
 use trueline_core::{By, Known, RequestRecord, Side, Spans, Stretch, Tokens, Why};
 
-use crate::{Error, ErrorKind, FieldMeaning, Holds, Unit};
+use super::{LogFormat, Reads, Table, Whole};
+use crate::{Error, ErrorKind, Evidence, FieldMeaning, Holds, Unit};
+
+/// The format.
+pub(super) const FORMAT: LogFormat = LogFormat {
+    name: "weka",
+    writer: "Weka's coding traces",
+    versions: "kv-cache-tester, snapshot 94f6046",
+    evidence: Evidence::Published,
+    table,
+    reads: Reads::Document { is, read },
+};
+
+/// Whether a text begins a document.
+fn is(head: &str) -> Option<String> {
+    let is_one = head.trim_start().starts_with('{')
+        && ["\"block_size\"", "\"requests\"", "\"hash_ids\""].iter().all(|k| head.contains(k));
+    is_one.then(|| "one document with block_size, requests and hash_ids".to_owned())
+}
+
+fn read(name: &str, bytes: &[u8]) -> Result<Whole, Error> {
+    let conversation = Conversation::parse(name, bytes)?;
+    Ok(Whole { records: conversation.records(), rejected: conversation.rejected() })
+}
 
 /// A conversation.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Conversation {
+struct Conversation {
     id: Option<String>,
     block_size: u64,
     requests: Vec<Entry>,
@@ -44,7 +67,7 @@ struct Request {
 }
 
 impl Conversation {
-    pub(crate) fn parse(name: &str, bytes: &[u8]) -> Result<Self, Error> {
+    fn parse(name: &str, bytes: &[u8]) -> Result<Self, Error> {
         serde_json::from_slice(bytes).map_err(|error| {
             Error::new(
                 ErrorKind::Document,
@@ -57,7 +80,7 @@ impl Conversation {
     }
 
     /// How many of its entries cannot be read.
-    pub(crate) fn rejected(&self) -> u64 {
+    fn rejected(&self) -> u64 {
         fn count(entries: &[Entry]) -> u64 {
             let each = |entry: &Entry| match entry {
                 Entry::Request(request) => request.requests.as_deref().map_or(0, count),
@@ -69,7 +92,7 @@ impl Conversation {
     }
 
     /// Its requests, those of nested conversations included, in the order of the document.
-    pub(crate) fn records(&self) -> Vec<RequestRecord> {
+    fn records(&self) -> Vec<RequestRecord> {
         let mut records = Vec::new();
         self.walk(&self.requests, "", &mut HashSet::new(), &mut records);
         records
@@ -118,8 +141,21 @@ impl Conversation {
     }
 }
 
+/// The table, for its name and fields; its rows are read whole.
+fn table() -> Table {
+    Table {
+        name: FORMAT.name.into(),
+        server: None,
+        fields: fields(),
+        side: Side::Client,
+        ok: Vec::new(),
+        block: None,
+        marks: &[],
+    }
+}
+
 /// The fields with their meanings.
-pub(crate) fn fields() -> Vec<FieldMeaning> {
+fn fields() -> Vec<FieldMeaning> {
     const AT: &str = "kv-cache-tester traces, snapshot 94f6046 of 2026-07-12";
     let f = |path, holds, unit| FieldMeaning::new(path, holds, unit).source(AT);
     vec![

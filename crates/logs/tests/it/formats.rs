@@ -2,7 +2,7 @@
 
 use trueline_core::{Side, Stretch, Tokens};
 use trueline_logs::{
-    ErrorKind, Kind, Mapping, Own, ReadOptions, Reason, field_meanings, read_log_from,
+    ErrorKind, Kind, LOG_FORMATS, LogFormat, Mapping, Own, ReadOptions, Reason, read_log_from,
     read_runs_from, sniff_bytes,
 };
 
@@ -145,12 +145,17 @@ fn a_word_that_is_none_is_an_error_that_lists_those_that_are() {
 
 #[test]
 fn every_field_of_a_known_format_says_what_it_means() {
-    for format in trueline_logs::FORMATS {
-        for field in field_meanings(format).unwrap() {
+    for format in LOG_FORMATS {
+        for field in format.fields() {
             assert!(!field.source.is_empty(), "{field}");
         }
     }
-    let ttft = field_meanings("mtplx").unwrap().into_iter().find(|f| f.path == "ttft_s").unwrap();
+    let ttft = LogFormat::named("mtplx")
+        .unwrap()
+        .fields()
+        .into_iter()
+        .find(|f| f.path == "ttft_s")
+        .unwrap();
     assert_eq!(
         ttft.to_string(),
         "ttft_s: TTFT [s], Arrived to FirstToken, server's clock; queue included; MTPLX 2.5.0 to \

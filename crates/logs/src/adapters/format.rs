@@ -1,0 +1,86 @@
+//! What is known of the formats of request logs, and how each is read.
+
+use super::{Table, mooncake, mtplx, own_jsonl, weka};
+use crate::lines::{LineReader, Seen};
+use crate::{Error, Evidence, FieldMeaning};
+use trueline_core::RequestRecord;
+
+/// A format of request logs.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct LogFormat {
+    /// Its name in options and reports.
+    pub name: &'static str,
+    /// Which server, gateway or trace writes it.
+    pub writer: &'static str,
+    /// The versions that it was read from.
+    pub versions: &'static str,
+    /// What is known of it, and from where.
+    pub evidence: Evidence,
+    pub(crate) table: fn() -> Table,
+    pub(crate) reads: Reads,
+}
+
+/// How a format's content is known and read.
+#[derive(Debug)]
+pub(crate) enum Reads {
+    /// Objects on lines, by the names of their keys. `fits` looks at the first objects where keys do not
+    /// decide: what it says is evidence for or against.
+    Rows { fits: Option<fn(&[String]) -> Fit> },
+    /// Lines of text that say something only together. `is` looks at the first lines.
+    Lines { is: fn(&[&str]) -> Option<Seen>, reader: fn() -> Box<dyn LineReader> },
+    /// One document. `is` says why a head of text begins one.
+    Document { is: fn(&str) -> Option<String>, read: fn(&str, &[u8]) -> Result<Whole, Error> },
+}
+
+/// What the first objects say of a format beyond their keys.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Fit {
+    /// Nothing.
+    Silent,
+    /// They are of it, and why.
+    Fits(String),
+    /// They only look like it, and why.
+    Misfit(String),
+}
+
+/// The requests of a document.
+#[derive(Debug, Default)]
+pub(crate) struct Whole {
+    pub(crate) records: Vec<RequestRecord>,
+    /// How many of its entries cannot be read.
+    pub(crate) rejected: u64,
+}
+
+/// The formats of request logs that are known without a mapping file.
+pub static LOG_FORMATS: &[LogFormat] =
+    &[own_jsonl::FORMAT, mtplx::FORMAT, mooncake::FORMAT, weka::FORMAT];
+
+impl LogFormat {
+    /// What each of its fields means.
+    pub fn fields(&self) -> Vec<FieldMeaning> {
+        (self.table)().fields
+    }
+
+    /// The format of a name.
+    ///
+    /// # Errors
+    /// A name that is none; the error lists the formats.
+    pub fn named(name: &str) -> Result<&'static Self, Error> {
+        LOG_FORMATS.iter().find(|format| format.name == name).ok_or_else(|| {
+            Error::new(
+                crate::ErrorKind::UnknownWord,
+                "",
+                format!(
+                    "expected a format, one of {}; found {name:?}; any other needs a mapping file",
+                    names().join(", ")
+                ),
+            )
+        })
+    }
+}
+
+/// The names of all formats.
+pub(crate) fn names() -> Vec<&'static str> {
+    LOG_FORMATS.iter().map(|format| format.name).collect()
+}

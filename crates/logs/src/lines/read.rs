@@ -1,0 +1,65 @@
+//! Reads blocks of lines one after the other: what one line begins, a later one ends.
+
+use std::sync::atomic::Ordering;
+
+use super::prefix::uncoloured;
+use super::{LineReader, Told, bare};
+use crate::chunk::ChunkReader;
+use crate::source::{Block, Source};
+use crate::tally::Tally;
+use crate::{Error, Reason};
+
+/// Reads an input by its lines, in order, into one summary. Memory is that of a block and of what the
+/// reader has begun.
+pub(crate) fn read_lines(
+    source: &mut Source<'_>,
+    first: Block,
+    chunk: &ChunkReader<'_>,
+    mut reader: Box<dyn LineReader>,
+) -> Result<Tally, Error> {
+    let mut whole = Tally::new(chunk.options);
+    let mut next = Some(first);
+    while let Some(block) = next {
+        if let Some(progress) = &chunk.options.progress {
+            progress.fetch_add(block.bytes.len() as u64, Ordering::Relaxed);
+        }
+        let mut told = Told::default();
+        let (lines, bad_text) = read_block(&block, &mut *reader, &mut told);
+        if block.last {
+            reader.end(&mut told);
+        }
+        let mut tally = chunk.take(&told.requests);
+        tally.lines = lines + block.too_long;
+        let counts = &mut tally.production.counts;
+        counts.other += told.other;
+        counts.bad_text += bad_text;
+        counts.rejected.add(Reason::TooLong, block.too_long);
+        for (reason, n) in &told.rejected {
+            counts.rejected.add(*reason, *n);
+        }
+        for version in &told.versions {
+            tally.versions.add(version, 1);
+        }
+        whole.append(tally);
+        next = source.next_block(block.bytes)?;
+    }
+    Ok(whole)
+}
+
+/// How many lines there were, and how many of them are no text.
+fn read_block(block: &Block, reader: &mut dyn LineReader, told: &mut Told) -> (u64, u64) {
+    let (mut lines, mut bad_text) = (0, 0);
+    let mut rest = block.bytes.as_slice();
+    while !rest.is_empty() {
+        let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        let unended = block.last && length == rest.len();
+        let (line, after) = rest.split_at(length);
+        rest = after.get(1..).unwrap_or_default();
+        lines += 1;
+        let text = String::from_utf8_lossy(line);
+        bad_text += u64::from(matches!(text, std::borrow::Cow::Owned(_)));
+        let text = uncoloured(&text);
+        reader.line(&bare(&text, unended), told);
+    }
+    (lines, bad_text)
+}
