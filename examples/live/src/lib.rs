@@ -9,6 +9,7 @@ pub mod log_rows;
 pub mod meter;
 pub mod models;
 pub mod outcome;
+pub mod saved;
 pub mod session;
 pub mod simulated;
 pub mod target;

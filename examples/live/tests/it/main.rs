@@ -2,6 +2,7 @@
 
 mod document;
 mod interrupted;
+mod kept;
 mod measured;
 mod ran;
 mod refused;
