@@ -1,0 +1,76 @@
+//! Where a program has its data from, and what it advises to add to them.
+
+use trueline_core::{Input, Need};
+
+/// Where a program has its data from. What is missing is supplied otherwise where a program measured by
+/// itself than where it read what others left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Origin {
+    /// It read files, and takes more of them.
+    #[default]
+    Read,
+    /// It measured, and watched the host meanwhile. `audit` takes what it saved, with other files beside it.
+    Measured,
+}
+
+impl Origin {
+    /// What would supply a piece of evidence, and how to add it.
+    pub(super) const fn supply(self, need: Need) -> (&'static str, &'static str) {
+        let (what, add) = need.input().words();
+        match self {
+            Self::Read => (what, add),
+            Self::Measured => match (need, need.input()) {
+                (Need::Figures, _) => ("what a tool states of its run", "this one states nothing"),
+                (_, Input::Results) => (what, "more answers, or a server that tells more"),
+                (_, Input::ProductionLog) => (what, "audit takes it beside what --save wrote"),
+                (_, Input::HostRecord) => {
+                    (what, "audit takes a record that holds it beside what --save wrote")
+                }
+                (_, Input::HostWatch) => (what, "a longer run"),
+                (_, Input::GpuReadings) => (what, "NVML on the server's machine"),
+                (_, Input::Command) => (what, "check_results takes it"),
+                _ => (what, add),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_measures_advises_no_flag_of_those_that_read() {
+        // The flags of files that audit and check_results take.
+        let files = ["--host", "--log", "--command", "--gpu-log", "watch_host"];
+        let of_files = |need: Need, origin: Origin| {
+            let add = origin.supply(need).1;
+            files.iter().any(|flag| add.contains(flag))
+        };
+        for need in [
+            Need::HostRecord,
+            Need::HostWatched,
+            Need::ForeignTraffic,
+            Need::ProductionLog,
+            Need::CachedTokens,
+            Need::GpuReadings,
+            Need::CommandLine,
+        ] {
+            assert!(of_files(need, Origin::Read), "{need:?}");
+            assert!(!of_files(need, Origin::Measured), "{need:?}");
+        }
+    }
+
+    #[test]
+    fn what_both_kinds_of_program_take_is_advised_by_both() {
+        for (need, add) in [
+            (Need::ServerCounters, "--metrics-url URL"),
+            (Need::ServerProcess, "--pid N or --port N"),
+            (Need::Repetitions, "measure every level at least 3 times"),
+        ] {
+            assert_eq!(Origin::Read.supply(need).1, add);
+            assert_eq!(Origin::Measured.supply(need), Origin::Read.supply(need));
+        }
+    }
+}
