@@ -13,6 +13,7 @@ use trueline_probe::{
     RequestRate, Ruler, RunClock, Schedule, Stage, Stop, count_words, request_record,
 };
 
+use super::failures::Failures;
 use super::kept::Kept;
 use super::measured::{Ending, Measured};
 use super::{Measure, MeasureError, MeasureErrorKind, PROGRESS_EVERY, StageProgress};
@@ -20,6 +21,7 @@ use super::{Measure, MeasureError, MeasureErrorKind, PROGRESS_EVERY, StageProgre
 /// What is learnt on the way from stage to stage.
 struct Way<'h> {
     kept: Kept<'h>,
+    failures: Failures,
     ruler: Ruler,
     clock: RunClock,
     sent: u64,
@@ -34,10 +36,12 @@ pub(super) fn drive(mut measure: Measure<'_>) -> Result<Measured, MeasureError> 
         MeasureError::new(MeasureErrorKind::Runtime, format!("expected a runtime: {e}"))
     })?;
     let watch = measure.watch.take().map(Watch::start).transpose()?;
+    let clock = RunClock::start();
     let mut way = Way {
         kept: Kept::new(measure.save.take()),
+        failures: Failures::default(),
         ruler: Ruler::default(),
-        clock: RunClock::start(),
+        clock,
         sent: 0,
         spent: Tokens::default(),
     };
@@ -70,9 +74,15 @@ pub(super) fn drive(mut measure: Measure<'_>) -> Result<Measured, MeasureError> 
             break;
         }
     }
-    let host = watch.map(Watch::finish).transpose()?;
+    // What was measured is not given up for the watch beside it.
+    let (host, host_lost) = match watch.map(Watch::finish) {
+        None => (None, None),
+        Some(Ok(record)) => (Some(record), None),
+        Some(Err(why)) => (None, Some(why.to_string())),
+    };
     let (runs, unsaved) = way.kept.finish();
-    Ok(Measured { runs, host, endings, left_out, unsaved })
+    let failures = way.failures.finish();
+    Ok(Measured { runs, host, host_lost, failures, endings, left_out, unsaved })
 }
 
 /// Whether its parts go together.
@@ -151,12 +161,13 @@ fn send(
         }
     });
     let mut pairs = Vec::new();
-    let (clock, kept) = (way.clock, &mut way.kept);
+    let (clock, kept, failures) = (way.clock, &mut way.kept, &mut way.failures);
     let sink = |exchange: Exchange| {
         let prompt = exchange.tokens.prompt.value().filter(|_| exchange.outcome == Outcome::Ok);
         pairs.extend(words.borrow_mut().remove(&exchange.number).zip(prompt));
         let part = if is_measured { exchange.part.clone() } else { first_part.clone() };
         let (label, arm) = name(part.as_deref());
+        failures.note(&label, &exchange, &clock);
         kept.begin(&label, &arm, &plan, &conditions);
         kept.row(&label, request_record(&exchange, &clock));
     };

@@ -2,6 +2,9 @@
 
 mod drive;
 mod error;
+#[cfg(test)]
+mod failed_tests;
+mod failures;
 mod kept;
 mod measured;
 mod stop_at;
@@ -23,6 +26,7 @@ use trueline_probe::{
 };
 
 pub use self::error::{MeasureError, MeasureErrorKind};
+pub use self::failures::FailureReason;
 pub use self::measured::{Ending, Measured};
 pub use self::stop_at::StopAt;
 
