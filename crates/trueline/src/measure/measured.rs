@@ -6,7 +6,7 @@ use trueline_core::BenchRun;
 use trueline_host::HostRecord;
 use trueline_probe::Ended;
 
-use super::FailureReason;
+use super::{BystanderTimes, FailureReason};
 use crate::Audit;
 
 /// How a stage ended.
@@ -51,6 +51,12 @@ pub struct Measured {
     /// # Shape
     /// Each failed request is counted in exactly one; those that the client gave up are in none.
     pub failures: Vec<FailureReason>,
+    /// What became of a bystander's requests; `None` where nobody asked for one.
+    ///
+    /// # Shape
+    /// They stand, marked as warm-up and of the session [`BYSTANDER`](super::BYSTANDER), in the runs beside
+    /// which they were sent, so that what the server counted balances.
+    pub bystander: Option<BystanderTimes>,
     /// How each stage ended, in order; those that were not begun are not there.
     pub endings: Vec<Ending>,
     /// Stages that were not begun.
