@@ -5,11 +5,12 @@ use std::fs::OpenOptions;
 use std::io::LineWriter;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Args;
 use trueline::core::{By, Conditions};
 use trueline::measure::{Measure, Measured};
-use trueline::probe::{Budget, Client};
+use trueline::probe::Budget;
 use trueline_examples::arguments::Common;
 use trueline_examples::arms::condition;
 use trueline_examples::failure::Failure;
@@ -20,10 +21,14 @@ use crate::interrupts::Interrupts;
 use crate::meter::Meter;
 use crate::outcome::{Told, report};
 
+/// How often a bystander asks, where what it takes is limited.
+const BYSTANDER_EVERY: Duration = Duration::from_secs(2);
+
 /// How a measurement is watched, limited, saved and told.
 #[derive(Debug, Args)]
 pub struct Session {
-    /// What may be asked of the server: in-flight=N, rate=R, tokens=N, errors=SHARE with commas, or none
+    /// What may be asked of the server: in-flight=N, rate=R, tokens=N, errors=SHARE, bystander=SECONDS with
+    /// commas, or none
     #[arg(long, value_name = "LIMITS", default_value = "errors=0.5")]
     pub budget: Budget,
     /// Write every request there the moment it ends; a file that is not there yet
@@ -45,8 +50,6 @@ pub struct Session {
 pub struct Asked {
     /// The measurement.
     pub measure: Measure<'static>,
-    /// Another client of the server, to ask why where nothing was answered.
-    pub again: Client,
     /// What the report says beside what was measured.
     pub told: Told,
 }
@@ -72,8 +75,7 @@ impl Session {
                 let measured = self.run(asked.measure)?;
                 let answered = measured.runs.iter().any(|run| run.measured().next().is_some());
                 failed.set(!answered || measured.unsaved.is_some());
-                let told = asked.told.after(&measured, &asked.again);
-                Ok(report(program, measured, &told, file, &thresholds, &allowed))
+                Ok(report(program, measured, &asked.told, file, &thresholds, &allowed))
             },
         )
     }
@@ -92,6 +94,9 @@ impl Session {
             .with_conditions(self.conditions())
             .with_second_conditions(self.conditions())
             .with_watch(self.at.options()?);
+        if self.budget.bystander_limit.is_some() {
+            measure = measure.with_bystander(BYSTANDER_EVERY);
+        }
         if let Some(path) = &self.save {
             // What somebody measured before is not written over.
             let file = OpenOptions::new().write(true).create_new(true).open(path);
