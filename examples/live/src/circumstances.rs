@@ -112,7 +112,21 @@ fn said(finding: &Finding) -> String {
 mod tests {
     use std::time::Duration;
 
+    use trueline::Audit;
+
     use super::*;
+    use crate::headline::Looks;
+
+    #[test]
+    fn a_missing_record_of_the_host_is_told_first() {
+        let (report, told) = (Audit::new().judge(&[]), Told::new(7, Looks::Once));
+        let mut beside = Circumstances { client: None, host_lost: None, bystander: None };
+        let unasked = "Others: not observed (--metrics-url). Seed 7.";
+        assert_eq!(beside.line(&report, &told), unasked);
+        beside.host_lost = Some("the sampler broke down");
+        let line = beside.line(&report, &told);
+        assert_eq!(line, format!("No record of the host: the sampler broke down. {unasked}"));
+    }
 
     #[test]
     fn a_bystander_is_told_by_the_longest_and_the_first_and_by_those_not_answered() {

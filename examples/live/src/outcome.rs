@@ -59,11 +59,10 @@ pub fn report(
     let tabled = file.claims.is_empty() && groups.len() > 1 && !two;
     let empty = || Audit::new().thresholds(thresholds.clone()).allow(allowed.clone());
     let mut report = if two {
-        let of = |arm: Arm| {
-            let runs = measured.runs.iter().filter(|run| run.arm() == arm.name());
-            runs.cloned().fold(empty(), Audit::run)
-        };
-        let compare = Compare::new(of(Arm::First), of(Arm::Second)).given(file.given);
+        let is_first = |run: &BenchRun| run.arm() == Arm::First.name();
+        let (first, second): (Vec<_>, Vec<_>) = measured.runs.into_iter().partition(is_first);
+        let of = |runs: Vec<BenchRun>| runs.into_iter().fold(empty(), Audit::run);
+        let compare = Compare::new(of(first), of(second)).given(file.given);
         measured.host.into_iter().fold(compare, Compare::host).judge(&file.claims)
     } else {
         let audit = measured.runs.into_iter().fold(empty(), Audit::run).given(file.given);

@@ -45,7 +45,10 @@ impl Report {
         if total == 0 {
             return;
         }
-        lines.push(String::new());
+        // Without a claim what stands before has its empty line already.
+        if lines.last().is_some_and(|line| !line.is_empty()) {
+            lines.push(String::new());
+        }
         let shown = if options.all { total } else { SHOWN };
         lines.push(if total > shown {
             format!("Findings ({shown}, and {} more with --all)", total - shown)

@@ -38,7 +38,37 @@ impl Origin {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use trueline_core::{BenchRun, By, Known, Outcome, RequestRecord, Side, Stretch};
+
     use super::*;
+    use crate::Audit;
+    use crate::report::TextOptions;
+
+    /// What is said of a run without a record of its host, its values told by a table.
+    fn tabled(origin: Origin) -> String {
+        let mut request = RequestRecord::default();
+        request.outcome = Outcome::Ok;
+        request.tokens.prompt = RequestRecord::counted(100);
+        request.tokens.cached = RequestRecord::counted(0);
+        let took = Known::is(Duration::from_secs(1), By::Measured);
+        request.spans.set(Stretch::ClientTtft, took);
+        let run = BenchRun::new("a", Side::Client, vec![request; 8]);
+        let mut report = Audit::new().run(run).judge(&[]);
+        (report.tabled, report.origin) = (true, origin);
+        let text = report.to_text(TextOptions::default());
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn a_summary_sends_nobody_to_files_that_its_program_does_not_take() {
+        let (read, measured) = (tabled(Origin::Read), tabled(Origin::Measured));
+        assert!(read.contains("audit takes a host record (--host)"), "{read}");
+        assert!(read.contains("Nothing in these files"), "{read}");
+        assert!(!measured.contains("--host") && !measured.contains("--log"), "{measured}");
+        assert!(measured.contains("Nothing in these data"), "{measured}");
+    }
 
     #[test]
     fn a_program_that_measures_advises_no_flag_of_those_that_read() {

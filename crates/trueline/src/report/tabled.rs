@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use trueline_core::number::things;
-use trueline_core::{ClaimKind, Finding, Need, Severity};
+use trueline_core::{CheckOutcome, ClaimKind, Finding, Need, Severity};
 
 use super::lines::ends;
 use super::text::capital;
@@ -158,7 +158,7 @@ impl Report {
                 Origin::Read if needs_host => {
                     text += " audit takes a host record (--host) and the server's log (--log) beside results.";
                 }
-                Origin::Measured if needs.contains(&Need::ForeignTraffic) => {
+                Origin::Measured if self.lacks_counters() => {
                     text += " --metrics-url tells who else was served.";
                 }
                 Origin::Read | Origin::Measured => {}
@@ -169,6 +169,13 @@ impl Report {
 }
 
 impl Report {
+    /// Whether nobody asked the server what it counted.
+    fn lacks_counters(&self) -> bool {
+        self.outcomes.iter().any(|outcome| {
+            matches!(outcome, CheckOutcome::NotObserved { need: Need::ServerCounters, .. })
+        })
+    }
+
     /// Whether an error was found, whatever it touches.
     fn is_contradicted(&self) -> bool {
         let is_error = |f: &Finding| f.severity == Severity::Error && f.allowed.is_none();
