@@ -9,7 +9,7 @@ use trueline::probe::FailureKind;
 const NAMED: usize = 3;
 
 /// How many characters of an example stand in the words; data hold all of it.
-const SHOWN: usize = 120;
+const SHOWN: usize = 160;
 
 /// Requests that failed alike, of all runs.
 #[derive(Debug)]
@@ -119,7 +119,7 @@ mod tests {
         );
         assert_eq!(words(&all[..1]).unwrap(), "full");
         let long = words(&[failed("a", FailureKind::BrokeOff, 1, &"é".repeat(500))]).unwrap();
-        assert_eq!(long.chars().count(), 121);
+        assert_eq!(long.chars().count(), 161);
         assert_eq!(words(&[]), None);
     }
 

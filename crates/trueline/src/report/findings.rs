@@ -45,10 +45,7 @@ impl Report {
         if total == 0 {
             return;
         }
-        // Without a claim what stands before has its empty line already.
-        if lines.last().is_some_and(|line| !line.is_empty()) {
-            lines.push(String::new());
-        }
+        separate(lines);
         let shown = if options.all { total } else { SHOWN };
         lines.push(if total > shown {
             format!("Findings ({shown}, and {} more with --all)", total - shown)
@@ -112,7 +109,7 @@ impl Report {
         if by_input.is_empty() && of_runs.is_empty() {
             return;
         }
-        lines.push(String::new());
+        separate(lines);
         let mut parts: Vec<String> = by_input
             .into_iter()
             .map(|((_, (what, add)), (codes, runs))| {
@@ -135,5 +132,12 @@ impl Report {
         }
         let text = format!("Not observed: {}", parts.join("; "));
         lines.extend(wrap(&text, options.columns, 0, 2));
+    }
+}
+
+/// An empty line, where there is none: without a claim what stands before has one.
+fn separate(lines: &mut Vec<String>) {
+    if lines.last().is_none_or(|line| !line.is_empty()) {
+        lines.push(String::new());
     }
 }
