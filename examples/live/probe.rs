@@ -75,5 +75,5 @@ fn asked(a: &Arguments) -> Result<Asked, Failure> {
         told.servers = vec![url.to_string(), other.to_string()];
     }
     told.floor = a.self_check.then(|| Floor::at(a.arrival)).transpose()?;
-    Ok(Asked { measure, again: a.target.client(url)?, told })
+    Ok(Asked { measure, told })
 }

@@ -57,5 +57,5 @@ fn asked(a: &Arguments) -> Result<Asked, Failure> {
         .with_workload(&workload)
         .with_seed(seed)
         .with_stop(a.long.stop());
-    Ok(Asked { measure, again: a.target.client(url)?, told: Told::new(seed, a.long.looks()) })
+    Ok(Asked { measure, told: Told::new(seed, a.long.looks()) })
 }

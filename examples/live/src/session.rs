@@ -4,11 +4,12 @@ use std::cell::Cell;
 use std::fs::OpenOptions;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Args;
 use trueline::core::{By, Conditions};
 use trueline::measure::{Measure, Measured};
-use trueline::probe::{Budget, Client};
+use trueline::probe::Budget;
 use trueline_examples::arguments::Common;
 use trueline_examples::arms::condition;
 use trueline_examples::failure::Failure;
@@ -23,10 +24,14 @@ use crate::saved::Saved;
 /// What was saved, in words, or why the host was not.
 type SavedOrNot = Result<String, String>;
 
+/// How often a bystander asks, where what it takes is limited.
+const BYSTANDER_EVERY: Duration = Duration::from_secs(2);
+
 /// How a measurement is watched, limited, saved and told.
 #[derive(Debug, Args)]
 pub struct Session {
-    /// What may be asked of the server: in-flight=N, rate=R, tokens=N, errors=SHARE with commas, or none
+    /// What may be asked of the server: in-flight=N, rate=R, tokens=N, errors=SHARE, bystander=SECONDS with
+    /// commas, or none
     #[arg(long, value_name = "LIMITS", default_value = "errors=0.5")]
     pub budget: Budget,
     /// Write every request there the moment it ends, and the host beside it; a file that is not there yet
@@ -48,8 +53,6 @@ pub struct Session {
 pub struct Asked {
     /// The measurement.
     pub measure: Measure<'static>,
-    /// Another client of the server, to ask why where nothing was answered.
-    pub again: Client,
     /// What the report says beside what was measured.
     pub told: Told,
 }
@@ -76,7 +79,7 @@ impl Session {
                 let answered = measured.runs.iter().any(|run| run.measured().next().is_some());
                 let unsaved = measured.unsaved.is_some() || matches!(saved, Some(Err(_)));
                 failed.set(!answered || unsaved);
-                let mut told = asked.told.after(&measured, &asked.again);
+                let mut told = asked.told;
                 told.sent.extend(saved.map(|saved| saved.unwrap_or_else(|why| why)));
                 Ok(report(program, measured, &told, file, &thresholds, &allowed))
             },
@@ -99,6 +102,9 @@ impl Session {
             .with_second_conditions(self.conditions())
             .with_watch(self.at.options()?);
         let mut saved = None;
+        if self.budget.bystander_limit.is_some() {
+            measure = measure.with_bystander(BYSTANDER_EVERY);
+        }
         if let Some(path) = &self.save {
             let (files, requests) = Saved::at(path)?;
             measure = measure.with_save(requests);

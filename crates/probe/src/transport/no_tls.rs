@@ -6,7 +6,7 @@ use super::wire::TcpSocket;
 use super::{Endpoint, TransportError, TransportErrorKind};
 
 /// No TLS, so that there is none.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) enum Tls {}
 
 impl Tls {
