@@ -5,5 +5,6 @@ mod interrupted;
 mod measured;
 mod ran;
 mod refused;
+mod replayed;
 mod simulate_server;
 mod story;
