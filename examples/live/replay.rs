@@ -5,19 +5,21 @@
 //!     --log requests.jsonl --speed 2 --metrics-url http://127.0.0.1:8000/metrics --port 8000
 //! ```
 
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
 use trueline::core::{Ratio, Tokens};
 use trueline::measure::Measure;
-use trueline::probe::{Endpoint, Replay};
+use trueline::probe::Endpoint;
 use trueline_examples::failure::Failure;
 use trueline_examples::log_arguments::LogArguments;
 use trueline_examples::output;
 use trueline_examples::paths::expand;
+use trueline_live_examples::fit_lines::fit_lines;
 use trueline_live_examples::how_long::{Beginning, HowLong};
-use trueline_live_examples::log_rows::{LogRows, fit_lines};
+use trueline_live_examples::log_rows::LogRows;
 use trueline_live_examples::outcome::Told;
 use trueline_live_examples::session::{Asked, Session};
 use trueline_live_examples::target::{Target, speed};
@@ -35,6 +37,9 @@ struct Arguments {
     /// How many times as fast as the log the requests come
     #[arg(long, value_name = "TIMES", default_value = "1", value_parser = speed)]
     speed: Ratio,
+    /// Leave out prompts that are longer; a server refuses what its context does not hold
+    #[arg(long, value_name = "N")]
+    max_prompt_tokens: Option<NonZeroU64>,
     /// Tokens of an answer where the log does not count them
     #[arg(long, value_name = "N")]
     output_tokens: Option<u64>,
@@ -60,15 +65,14 @@ fn asked(a: &Arguments) -> Result<Asked, Failure> {
     let seed = a.beginning.seed();
     let own = a.reading.own()?;
     let mut read = LogRows::read(&expand(&a.log)?, &a.reading.options()?, own.as_ref())?;
-    read.keep(a.long.requests);
-    let mut replay =
-        Replay::new(read.rows, seed).with_speed(a.speed).with_warmup(a.beginning.warmup);
+    read.keep(a.max_prompt_tokens, a.long.requests)?;
+    let mut replay = read.replay(seed).with_speed(a.speed).with_warmup(a.beginning.warmup);
     if let Some(output) = a.output_tokens {
         replay = replay.with_output(Tokens::new(output));
     }
     let replayed = replay.plan()?;
     let mut told = Told::new(seed, a.long.looks());
-    told.sent = fit_lines(&replayed.fit, read.unusable);
+    told.sent = fit_lines(&replayed.fit, &read);
     let measure =
         Measure::replay(&replayed, a.target.client(url)?).with_seed(seed).with_stop(a.long.stop());
     Ok(Asked { measure, told })

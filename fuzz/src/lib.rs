@@ -74,6 +74,11 @@ pub fn weka(data: &[u8]) -> bool {
     read(data, &ReadOptions::default().with_format("weka"))
 }
 
+/// Traces of Mooncake.
+pub fn mooncake(data: &[u8]) -> bool {
+    read(data, &ReadOptions::default().with_requests_kept().with_format("mooncake"))
+}
+
 /// Any JSON lines through a mapping.
 pub fn mapped(data: &[u8]) -> bool {
     let mapping = Mapping::parse("fuzz", MAPPING).expect("the mapping above is right");
@@ -189,6 +194,7 @@ mod tests {
         replay("own_jsonl", own_jsonl);
         replay("mtplx", mtplx);
         replay("weka", weka);
+        replay("mooncake", mooncake);
         replay("mapped", mapped);
         replay("runs", runs);
         replay("claims", claims);

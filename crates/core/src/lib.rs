@@ -25,6 +25,7 @@
 #![warn(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod blocks;
 mod cell;
 mod change;
 mod check;
@@ -49,6 +50,7 @@ mod span;
 mod statistic;
 mod units;
 
+pub use blocks::PromptBlocks;
 pub use cell::{Bucket, Cell, CellEdges, EdgesError, HitBand};
 pub use change::Change;
 pub use check::{CheckInfo, CheckOutcome, Checked, Outcomes, Severity, Threshold, Thresholds};

@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    By, Known, Ratio, Share, Side, Span, Spans, Stretch, Tokens, TokensPerSecond, WallTime, Why,
-    Window,
+    By, Known, PromptBlocks, Ratio, Share, Side, Span, Spans, Stretch, Tokens, TokensPerSecond,
+    WallTime, Why, Window,
 };
 
 /// How a request ended.
@@ -129,6 +129,8 @@ pub struct RequestRecord {
     pub sent_after: Known<Duration>,
     /// Token counts.
     pub tokens: TokenCounts,
+    /// The hashes of the prompt's blocks; `None` where the source has none. Boxed, as most rows have none.
+    pub blocks: Option<Box<PromptBlocks>>,
     /// Durations.
     pub spans: Spans,
     /// The gaps between one token-bearing chunk and the next, in their order; empty where they were

@@ -1,6 +1,7 @@
 //! The formats that are read, one file each, with their fields as tables.
 
 mod mapped;
+mod mooncake;
 mod mtplx;
 mod own_jsonl;
 mod own_row;
@@ -11,7 +12,7 @@ mod weka;
 
 use std::borrow::Cow;
 
-use trueline_core::Side;
+use trueline_core::{Side, Tokens};
 
 use crate::FieldMeaning;
 
@@ -20,16 +21,24 @@ pub use own_jsonl::{LogHeader, Role};
 pub use own_stated::Stated;
 pub use own_writer::{write_log, write_run};
 pub use run_writer::RunWriter;
-pub(crate) use {mtplx::mtplx, own_jsonl::own, own_jsonl::parse_header, weka::Conversation};
+pub(crate) use {
+    mooncake::{MisfitBlocks, mooncake},
+    mtplx::mtplx,
+    own_jsonl::own,
+    own_jsonl::parse_header,
+    weka::Conversation,
+};
 
 /// The name of our own format.
 pub(crate) const OWN: &str = "trueline";
 /// The name of MTPLX's format.
 pub(crate) const MTPLX: &str = "mtplx";
+/// The name of the format of Mooncake's traces.
+pub(crate) const MOONCAKE: &str = "mooncake";
 /// The name of the Weka trace format.
 pub(crate) const WEKA: &str = "weka";
 /// The formats that are known without a mapping file.
-pub const FORMATS: &[&str] = &[OWN, MTPLX, WEKA];
+pub const FORMATS: &[&str] = &[OWN, MTPLX, MOONCAKE, WEKA];
 
 /// A format whose rows are JSON lines, as data.
 #[derive(Debug, Clone)]
@@ -41,6 +50,8 @@ pub(crate) struct Table {
     pub(crate) side: Side,
     /// Outcome values that mean success; empty where outcomes are our own words.
     pub(crate) ok: Vec<String>,
+    /// How many tokens a block of a prompt has, where its rows do not say.
+    pub(crate) block: Option<Tokens>,
     /// Keys that only this format has, among those known here.
     pub(crate) marks: &'static [&'static str],
 }
@@ -53,6 +64,7 @@ pub fn field_meanings(format: &str) -> Result<Vec<FieldMeaning>, crate::Error> {
     match format {
         OWN => Ok(own(Side::Server).fields),
         MTPLX => Ok(mtplx().fields),
+        MOONCAKE => Ok(mooncake().fields),
         WEKA => Ok(weka::fields()),
         _ => Err(unknown_format(format)),
     }
@@ -77,6 +89,7 @@ pub(crate) fn weka_table() -> Table {
         fields: weka::fields(),
         side: Side::Client,
         ok: Vec::new(),
+        block: None,
         marks: &[],
     }
 }

@@ -60,6 +60,7 @@ impl ChunkReader<'_> {
             let row = RowView {
                 record: &numbers.record,
                 reported: &numbers.reported,
+                blocks: None,
                 texts: Texts::Record(record),
                 names: Names::Record(&record.reported),
                 line,
@@ -92,6 +93,9 @@ impl Sink for Production<'_> {
         } else {
             if let Some(version) = row.texts.version() {
                 tally.versions.add(&version, 1);
+            }
+            if self.options.keep_requests {
+                tally.kept.push(row.keep());
             }
             tally.production.add(row, numbers);
         }
@@ -230,6 +234,7 @@ fn object(layout: &Layout, text: &str, work: &mut Work, slots: &Slots<'_>, sink:
     let row = RowView {
         record: &work.numbers.record,
         reported: &work.numbers.reported,
+        blocks: work.numbers.blocks(),
         texts: Texts::Line(layout, slots),
         names: Names::Line(layout, work.shape.open_names()),
         line: work.line,

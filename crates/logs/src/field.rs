@@ -17,6 +17,8 @@ pub enum Holds {
     Model,
     /// When the request was sent or arrived.
     Started,
+    /// When it was sent or arrived, counted from an origin of the source's own.
+    SentAfter,
     /// When it was finished; its start is this minus its end-to-end latency.
     Finished,
     /// Who recorded it.
@@ -27,6 +29,10 @@ pub enum Holds {
     CachedTokens,
     /// The part of the prompt that was computed.
     NewTokens,
+    /// How many tokens a block of the prompt has.
+    BlockTokens,
+    /// The hashes of the prompt's blocks, a list.
+    BlockHashes,
     /// What was generated.
     OutputTokens,
     /// Time to first token.
@@ -61,14 +67,17 @@ pub enum Holds {
 
 impl Holds {
     /// All that a mapping file may name, in the order in which they are listed to people.
-    pub const NAMED: [(&'static str, Self); 20] = [
+    pub const NAMED: [(&'static str, Self); 23] = [
         ("id", Self::Id),
         ("session", Self::Session),
         ("model", Self::Model),
         ("started", Self::Started),
+        ("sent_after", Self::SentAfter),
         ("prompt_tokens", Self::PromptTokens),
         ("cached_tokens", Self::CachedTokens),
         ("new_tokens", Self::NewTokens),
+        ("block_tokens", Self::BlockTokens),
+        ("block_hashes", Self::BlockHashes),
         ("output_tokens", Self::OutputTokens),
         ("ttft", Self::Ttft),
         ("e2e_latency", Self::E2eLatency),
@@ -118,11 +127,14 @@ impl Holds {
             Self::Session => "conversation",
             Self::Model => "model",
             Self::Started => "start, wall time",
+            Self::SentAfter => "start, since an origin of the source's own",
             Self::Finished => "end, wall time; the start is this minus the end-to-end latency",
             Self::Side => "who recorded the row",
             Self::PromptTokens => "prompt tokens, cached ones included",
             Self::CachedTokens => "prompt tokens from the prefix cache",
             Self::NewTokens => "prompt tokens that were computed",
+            Self::BlockTokens => "tokens of a block of the prompt",
+            Self::BlockHashes => "hashes of the prompt's blocks, a list",
             Self::OutputTokens => "generated tokens",
             Self::Ttft => "TTFT",
             Self::E2eLatency => "end-to-end latency",

@@ -24,10 +24,13 @@ pub(crate) enum Fills {
     New,
     Output,
     Started(Unit),
+    SentAfter(Unit),
     Finished(Unit),
     Rate,
     Outcome,
     Warmup,
+    BlockTokens,
+    BlockHashes,
     /// The gaps between token-bearing events.
     Gaps(Unit),
     /// A stretch of time, by who recorded the row.
@@ -46,10 +49,13 @@ impl Fills {
             Holds::NewTokens => Self::New,
             Holds::OutputTokens => Self::Output,
             Holds::Started => Self::Started(field.unit),
+            Holds::SentAfter => Self::SentAfter(field.unit),
             Holds::Finished => Self::Finished(field.unit),
             Holds::ReportedPrefillRate => Self::Rate,
             Holds::Outcome => Self::Outcome,
             Holds::Warmup => Self::Warmup,
+            Holds::BlockTokens => Self::BlockTokens,
+            Holds::BlockHashes => Self::BlockHashes,
             Holds::Itl => Self::Gaps(field.unit),
             holds => Self::Time {
                 client: holds.stretch(field.clock.unwrap_or(Side::Client))?,

@@ -44,6 +44,7 @@ pub struct ReadOptions {
     pub(crate) since: Option<WallTime>,
     pub(crate) until: Option<WallTime>,
     pub(crate) thresholds: Thresholds,
+    pub(crate) keep_requests: bool,
     pub(crate) progress: Option<Arc<AtomicU64>>,
 }
 
@@ -62,6 +63,7 @@ impl Default for ReadOptions {
             since: None,
             until: None,
             thresholds: Thresholds::default(),
+            keep_requests: false,
             progress: None,
         }
     }
@@ -72,6 +74,15 @@ impl ReadOptions {
     #[must_use]
     pub fn with_progress(mut self, bytes_read: Arc<AtomicU64>) -> Self {
         self.progress = Some(bytes_read);
+        self
+    }
+
+    /// The same with every request kept that enters the summary, for
+    /// [`LogSummary::requests`](crate::LogSummary::requests). They take some hundred bytes each and are all
+    /// in memory at once: the summary alone needs none of them.
+    #[must_use]
+    pub fn with_requests_kept(mut self) -> Self {
+        self.keep_requests = true;
         self
     }
 

@@ -9,7 +9,8 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use trueline_core::{Checked, Side};
 
 use crate::adapters::{
-    Conversation, LogHeader, OWN, Role, Table, WEKA, mtplx, own as own_table, parse_header,
+    Conversation, LogHeader, MOONCAKE, OWN, Role, Table, WEKA, mooncake, mtplx, own as own_table,
+    parse_header,
 };
 use crate::chunk::ChunkReader;
 use crate::layout::Layout;
@@ -142,6 +143,7 @@ pub(crate) fn table(
     match recognition.format() {
         OWN => own_table(header.map_or(Side::Server, LogHeader::side)),
         WEKA => crate::adapters::weka_table(),
+        MOONCAKE => mooncake(),
         _ => mtplx(),
     }
 }

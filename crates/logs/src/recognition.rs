@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::adapters::{FORMATS, MTPLX, OWN, Table, WEKA, mtplx, own, unknown_format};
+use crate::adapters::{
+    FORMATS, MOONCAKE, MTPLX, MisfitBlocks, OWN, Table, WEKA, mooncake, mtplx, own, unknown_format,
+};
 use crate::envelope::{self, Keys};
 use crate::repair::repair;
 use crate::{Error, ErrorKind, ReadOptions};
@@ -52,22 +54,36 @@ pub(crate) fn recognize(
             .map(|format| Recognition::new(format, "the format asked for"))
             .ok_or_else(|| unknown_format(format));
     }
-    let rows = head_rows(head);
+    let objects = head_objects(head);
+    let rows = keys_of(&objects);
     if rows.iter().any(|keys| is_header(keys, head)) {
         return Ok(Recognition::new(OWN, "a header of schema trueline.requests/1"));
     }
     if is_weka(head) {
         return Ok(Recognition::new(WEKA, "one document with block_size, requests and hash_ids"));
     }
-    let scored = [own(Side::Server), mtplx()].map(|table| (score(&table, &rows), table));
+    let blocks = MisfitBlocks::of(objects.iter().map(String::as_str));
+    let scored =
+        [own(Side::Server), mtplx(), mooncake()].map(|table| (score(&table, &rows), table));
     let best = scored.iter().max_by_key(|((total, _, _), table)| {
         // On a tie ours is first: its keys are the plain ones.
         (*total, table.name == OWN)
     });
     match best {
+        Some((_, table)) if table.name == MOONCAKE && !blocks.are_few() => {
+            Err(other_blocks(name, blocks))
+        }
         Some(((_, most, keys), table)) if *most >= 2 => {
             let keys = keys.iter().take(KEYS_SHOWN).cloned().collect::<Vec<_>>().join(", ");
-            Ok(Recognition::new(&table.name, format!("its keys: {keys}")))
+            let mut evidence = format!("its keys: {keys}");
+            if table.name == MOONCAKE && blocks.rows > 0 {
+                let fit = blocks.rows - blocks.misfit;
+                evidence += &format!(
+                    "; {fit} of {} prompts have as many hash_ids as blocks of 512 tokens",
+                    blocks.rows
+                );
+            }
+            Ok(Recognition::new(&table.name, evidence))
         }
         _ => Err(unknown(name, head, &rows)),
     }
@@ -79,7 +95,7 @@ pub(crate) fn other_format<'a>(
     format: &str,
     names: impl Iterator<Item = (&'a str, u64)>,
 ) -> Option<(&'static str, u64, String)> {
-    let others = [(OWN, own(Side::Server)), (MTPLX, mtplx())];
+    let others = [(OWN, own(Side::Server)), (MTPLX, mtplx()), (MOONCAKE, mooncake())];
     let mut found: Option<(&'static str, u64, String)> = None;
     for (name, count) in names {
         for (other, table) in &others {
@@ -100,22 +116,23 @@ pub(crate) fn is_weka(head: &str) -> bool {
         && ["\"block_size\"", "\"requests\"", "\"hash_ids\""].iter().all(|k| head.contains(k))
 }
 
-/// The keys of each of the first objects.
-fn head_rows(head: &str) -> Vec<Vec<String>> {
+/// The first objects.
+fn head_objects(head: &str) -> Vec<String> {
     head.lines()
         .filter(|line| !line.trim().is_empty())
         .take(LINES)
         .flat_map(|line| {
             let (line, _) = repair(line);
             let found = envelope::open(&line, true, &|_| true);
-            found
-                .objects
-                .iter()
-                .filter_map(|object| serde_json::from_str::<Keys>(object).ok())
-                .map(|Keys(keys)| keys)
-                .collect::<Vec<_>>()
+            found.objects.iter().map(|object| (*object).to_owned()).collect::<Vec<_>>()
         })
         .collect()
+}
+
+/// The keys of each of some objects.
+fn keys_of(objects: &[String]) -> Vec<Vec<String>> {
+    let keys = objects.iter().filter_map(|object| serde_json::from_str::<Keys>(object).ok());
+    keys.map(|Keys(keys)| keys).collect()
 }
 
 fn is_header(keys: &[String], head: &str) -> bool {
@@ -143,7 +160,7 @@ fn score(table: &Table, rows: &[Vec<String>]) -> (usize, usize, BTreeSet<String>
 
 /// What a text is that is no request log, in words.
 pub(crate) fn found_instead(head: &str) -> String {
-    found_in(head, &head_rows(head))
+    found_in(head, &keys_of(&head_objects(head)))
 }
 
 fn found_in(head: &str, rows: &[Vec<String>]) -> String {
@@ -156,6 +173,19 @@ fn found_in(head: &str, rows: &[Vec<String>]) -> String {
     } else {
         format!("objects with the keys {}", shown.join(", "))
     }
+}
+
+fn other_blocks(name: &str, blocks: MisfitBlocks) -> Error {
+    Error::new(
+        ErrorKind::UnknownFormat,
+        name,
+        format!(
+            "expected hash_ids of blocks of 512 tokens, as Mooncake's traces have them, found {} of {} \
+             prompts with other numbers of them; describe the file with a mapping file that has \
+             block_tokens (docs/mapping-file.md)",
+            blocks.misfit, blocks.rows
+        ),
+    )
 }
 
 fn unknown(name: &str, head: &str, rows: &[Vec<String>]) -> Error {

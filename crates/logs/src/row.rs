@@ -1,7 +1,8 @@
 //! From the values of a row to a request record, by the table of its format.
 
 use trueline_core::{
-    By, Known, Outcome, ReportedRate, RequestRecord, Side, Tokens, TokensPerSecond, WallTime, Why,
+    By, Known, Outcome, PromptBlocks, ReportedRate, RequestRecord, Side, Tokens, TokensPerSecond,
+    WallTime, Why,
 };
 
 use crate::layout::{Fills, Layout, Names, Texts};
@@ -14,6 +15,8 @@ pub(crate) struct RowView<'r> {
     pub(crate) record: &'r RequestRecord,
     /// Stated rates by the slot of their name.
     pub(crate) reported: &'r [(usize, Known<TokensPerSecond>)],
+    /// Hashes of the prompt's blocks, and how many tokens one has; `None` where the record has them itself.
+    pub(crate) blocks: Option<(Tokens, &'r [u64])>,
     pub(crate) texts: Texts<'r>,
     pub(crate) names: Names<'r>,
     /// The line it stands in, from 1, within its block or document.
@@ -27,6 +30,9 @@ impl RowView<'_> {
         record.id = self.texts.id().map(Into::into);
         record.session = self.texts.session().map(Into::into);
         record.model = self.texts.model().map(Into::into);
+        if let Some((size, hashes)) = self.blocks {
+            record.blocks = PromptBlocks::new(size, hashes.to_vec()).map(Box::new);
+        }
         record.reported = self
             .reported
             .iter()
@@ -44,6 +50,10 @@ impl RowView<'_> {
 pub(crate) struct Numbers {
     pub(crate) record: RequestRecord,
     pub(crate) reported: Vec<(usize, Known<TokensPerSecond>)>,
+    /// Hashes of the prompt's blocks; empty where it has none.
+    hashes: Vec<u64>,
+    /// How many tokens a block has.
+    block: Known<Tokens>,
     /// How many of its values cannot be.
     pub(crate) impossible: u32,
     /// How many of its values are not finite.
@@ -65,6 +75,8 @@ impl Numbers {
     pub(crate) fn fill(&mut self, layout: &Layout, shape: &Shape, slots: &Slots<'_>) {
         self.record.clear();
         self.reported.clear();
+        self.hashes.clear();
+        self.block = Known::Not(Why::Absent);
         (self.impossible, self.non_finite, self.new_differs) = (0, 0, false);
         let side = match layout.side.and_then(|slot| slots.get(slot)) {
             Some(Scalar::Text("client")) => Side::Client,
@@ -100,6 +112,16 @@ impl Numbers {
                     let started = self.note(value.wall_time(unit));
                     first(&mut self.record.started, started);
                 }
+                Fills::SentAfter(unit) => {
+                    let after = self.note(value.elapsed(unit));
+                    first(&mut self.record.sent_after, after);
+                }
+                Fills::BlockTokens => self.block = self.note(value.tokens()),
+                Fills::BlockHashes => {
+                    if let Err(Why::Impossible) = value.hashes(&mut self.hashes) {
+                        self.impossible += 1;
+                    }
+                }
                 Fills::Finished(unit) => first(&mut finished, self.note(value.wall_time(unit))),
                 Fills::Rate => {
                     let rate = self.note(value.rate());
@@ -122,7 +144,30 @@ impl Numbers {
                 self.reported.push((slot, rate));
             }
         }
+        if !self.hashes.is_empty() {
+            self.settle_blocks(layout.table.block);
+        }
         self.settle(finished, new);
+    }
+
+    /// The hashes of the prompt's blocks, and how many tokens one has.
+    pub(crate) fn blocks(&self) -> Option<(Tokens, &[u64])> {
+        let size = self.block.value().filter(|_| !self.hashes.is_empty())?;
+        Some((size, &self.hashes))
+    }
+
+    /// Holds hashes against the size of a block and the length of the prompt: without a size they say
+    /// nothing, and more of them than the prompt has blocks cannot be.
+    fn settle_blocks(&mut self, size: Option<Tokens>) {
+        let size = self.block.value().or(size).map_or(0, Tokens::get);
+        let most =
+            self.record.tokens.prompt.value().map(|prompt| prompt.get().div_ceil(size.max(1)));
+        if size == 0 || most.is_some_and(|most| self.hashes.len() as u64 > most) {
+            self.hashes.clear();
+            self.impossible += 1;
+        } else {
+            self.block = Known::is(Tokens::new(size), By::Reported);
+        }
     }
 
     /// What one value says about another: the start from the end, cached from new.

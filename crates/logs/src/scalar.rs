@@ -13,6 +13,9 @@ const MOST_TOKENS: u64 = 1_000_000_000;
 /// host uptimes or a wall clock minus a monotonic one (vLLM issue 49135, `SGLang` issue 22249).
 const LONGEST_S: f64 = 1e6;
 
+/// The longest a source may have been recording, in seconds: 31 years.
+const LONGEST_TRACE_S: f64 = 1e9;
+
 /// One JSON value that holds no other.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Scalar<'a> {
@@ -111,6 +114,46 @@ impl<'a> Scalar<'a> {
             into.push(took);
         }
         Ok(())
+    }
+
+    /// The hashes of a list into an empty one: whole numbers of 64 bits, negative ones by their bits. What
+    /// is no list of them is impossible as a whole: a list with a hole tells a wrong order.
+    pub(crate) fn hashes(&self, into: &mut Vec<u64>) -> Result<(), Why> {
+        let list = match self {
+            Self::Null => return Err(Why::Null),
+            Self::List(list) => list.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')),
+            _ => None,
+        };
+        let Some(list) = list else { return Err(Why::Impossible) };
+        if list.trim().is_empty() {
+            return Ok(());
+        }
+        for item in list.split(',').map(str::trim) {
+            let hash = item.parse().or_else(|_| item.parse().map(i64::cast_unsigned));
+            let Ok(hash) = hash else {
+                into.clear();
+                return Err(Why::Impossible);
+            };
+            into.push(hash);
+        }
+        Ok(())
+    }
+
+    /// A time since an origin of the source's own.
+    pub(crate) fn elapsed(&self, unit: Unit) -> Known<Duration> {
+        let factor = match unit {
+            Unit::Milliseconds => 1e-3,
+            Unit::Microseconds => 1e-6,
+            Unit::Nanoseconds => 1e-9,
+            _ => 1.0,
+        };
+        match self.number() {
+            Ok(x) if (0.0..=LONGEST_TRACE_S).contains(&(x * factor)) => {
+                Known::is(Duration::from_secs_f64(x * factor), By::Measured)
+            }
+            Ok(_) => Known::Not(Why::Impossible),
+            Err(why) => Known::Not(why),
+        }
     }
 
     pub(crate) fn rate(&self) -> Known<TokensPerSecond> {

@@ -87,6 +87,20 @@ impl LogSummary {
         &self.tally.own
     }
 
+    /// The requests that entered the summary, whole; empty unless
+    /// [`ReadOptions::with_requests_kept`] asked for them.
+    ///
+    /// # Shape
+    /// In the order of the inputs and of their lines; as many as `counts().used`.
+    pub fn requests(&self) -> &[RequestRecord] {
+        &self.tally.kept
+    }
+
+    /// The same without a copy of them, where the summary is no longer needed.
+    pub fn into_requests(self) -> Vec<RequestRecord> {
+        self.tally.kept
+    }
+
     /// Fields of the rows that the format does not know, with the number of rows of each.
     pub fn unknown_fields(&self) -> &NameCounts {
         &self.tally.unknown

@@ -14,6 +14,8 @@ pub(crate) struct Tally {
     pub(crate) production: Production,
     /// In the order of start, id and length, which does not depend on the order of arrival.
     pub(crate) own: Vec<RequestRecord>,
+    /// Used requests in the order of the input, where they are to be kept.
+    pub(crate) kept: Vec<RequestRecord>,
     pub(crate) unknown: NameCounts,
     pub(crate) versions: NameCounts,
     pub(crate) lines: u64,
@@ -24,6 +26,7 @@ impl Tally {
         Self {
             production: Production::new(options),
             own: Vec::new(),
+            kept: Vec::new(),
             unknown: NameCounts::default(),
             versions: NameCounts::default(),
             lines: 0,
@@ -41,6 +44,7 @@ impl Tally {
     /// Appends the next piece of the same input.
     pub(crate) fn append(&mut self, mut next: Self) {
         next.production.shift(0, self.lines);
+        self.kept.append(&mut next.kept);
         self.absorb(&next);
     }
 
@@ -50,6 +54,7 @@ impl Tally {
         self.unknown.merge(&other.unknown);
         self.versions.merge(&other.versions);
         self.lines += other.lines;
+        self.kept.extend_from_slice(&other.kept);
         if !other.own.is_empty() {
             self.own.extend_from_slice(&other.own);
             self.order_own();

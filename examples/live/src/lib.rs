@@ -2,6 +2,7 @@
 
 pub mod circumstances;
 pub mod drawn_seed;
+pub mod fit_lines;
 pub mod floor;
 pub mod headline;
 pub mod how_long;

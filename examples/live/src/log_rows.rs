@@ -4,10 +4,10 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use trueline::core::number::{count, percent};
-use trueline::core::{RequestRecord, WallTime, Window};
+use trueline::core::number::count;
+use trueline::core::{RequestRecord, Tokens};
 use trueline::logs::{ErrorKind, Own, ReadOptions, read_log, read_runs};
-use trueline::probe::{LogRow, ReplayFit};
+use trueline::probe::{LogRow, Replay};
 use trueline_examples::failure::Failure;
 
 /// The rows of a log that say when they arrived and how long their prompt was, in order of time.
@@ -15,38 +15,45 @@ use trueline_examples::failure::Failure;
 pub struct LogRows {
     /// The rows.
     pub rows: Vec<LogRow>,
-    /// Requests of the log that do not say it.
+    /// How many tokens a block has, where rows have hashes of blocks.
+    pub block: Option<Tokens>,
+    /// Requests of the log that do not say when they arrived or how long their prompt was.
     pub unusable: u64,
+    /// Requests that are left out since their prompt is longer than the most.
+    pub too_long: u64,
+    /// The longest prompt that is kept; the largest number there is where nothing is left out.
+    pub most: u64,
 }
 
 impl LogRows {
     /// Reads them, but for those that are a benchmark's own. A run in our own format is a log of its
-    /// requests.
+    /// requests. Where no request has a date they are told apart by their times since the log's origin.
     ///
     /// # Errors
-    /// A file that cannot be read for what it is; one without a single usable row.
+    /// A file that cannot be read for what it is; one without a single usable row; hashes of blocks of two
+    /// sizes.
     pub fn read(
         paths: &[PathBuf],
         options: &ReadOptions,
         own: Option<&Own>,
     ) -> Result<Self, Failure> {
-        // Every row is kept one by one that is the reader's own: here they all are.
-        let always = Window::new(WallTime::from_nanos(i64::MIN), WallTime::from_nanos(i64::MAX));
-        let read = match read_log(paths, &options.clone().with_own(Own::Window(always))) {
+        let mut kept = options.clone().with_requests_kept();
+        if let Some(own) = own {
+            kept = kept.with_own(own.clone());
+        }
+        let (requests, lost) = match read_log(paths, &kept) {
             Ok(read) => {
-                let (kept, counts) = (read.value.own().to_vec(), read.value.counts());
-                let lost = counts.read().saturating_sub(kept.len() as u64);
-                (kept, lost)
+                let lost = read.value.counts().rejected.total();
+                (read.value.into_requests(), lost)
             }
-            Err(error) if error.kind() == ErrorKind::Header => (of_runs(paths)?, 0),
+            Err(error) if error.kind() == ErrorKind::Header => (of_runs(paths, own)?, 0),
             Err(error) => return Err(error.into()),
         };
-        let (mut requests, lost) = read;
-        requests.retain(|request| !is_own(request, own));
         let all = requests.len() as u64;
-        let first = requests.iter().filter_map(|r| r.started.value()).min();
+        let block = block_of(&requests)?;
+        let after = since_the_first(&requests);
         let mut rows: Vec<LogRow> =
-            requests.iter().filter_map(|request| row(request, first?)).collect();
+            requests.iter().filter_map(|request| row(request, after(request)?)).collect();
         rows.sort_by_key(|row| row.arrived);
         let unusable = lost + all - rows.len() as u64;
         if rows.is_empty() {
@@ -56,24 +63,80 @@ impl LogRows {
                 count(lost + all)
             )));
         }
-        Ok(Self { rows, unusable })
+        Ok(Self { rows, block, unusable, too_long: 0, most: u64::MAX })
+    }
+
+    /// Leaves out what is longer than a server can take, and then all but the first of so many.
+    ///
+    /// # Errors
+    /// No row that is short enough.
+    pub fn keep(
+        &mut self,
+        most_tokens: Option<NonZeroU64>,
+        most: Option<NonZeroU64>,
+    ) -> Result<(), Failure> {
+        if let Some(longest) = most_tokens.map(NonZeroU64::get) {
+            let before = self.rows.len();
+            self.rows.retain(|row| row.prompt.get() <= longest);
+            self.most = longest;
+            self.too_long = (before - self.rows.len()) as u64;
+            if self.rows.is_empty() {
+                return Err(Failure::new(format!(
+                    "--max-prompt-tokens {longest}: expected a prompt of at most so many tokens, found \
+                     none in {}",
+                    count(self.too_long)
+                )));
+            }
+        }
+        if let Some(most) = most.and_then(|most| usize::try_from(most.get()).ok()) {
+            self.rows.truncate(most);
+        }
+        Ok(())
     }
 }
 
 impl LogRows {
-    /// Leaves out all but the first of so many.
-    pub fn keep(&mut self, most: Option<NonZeroU64>) {
-        if let Some(most) = most.and_then(|most| usize::try_from(most.get()).ok()) {
-            self.rows.truncate(most);
+    /// A replay of the rows, which are moved into it.
+    pub fn replay(&mut self, seed: u64) -> Replay {
+        let replay = Replay::new(std::mem::take(&mut self.rows), seed);
+        match self.block {
+            Some(block) => replay.with_block(block),
+            None => replay,
         }
     }
 }
 
-fn of_runs(paths: &[PathBuf]) -> Result<Vec<RequestRecord>, Failure> {
+/// How many tokens the blocks of all requests have.
+fn block_of(requests: &[RequestRecord]) -> Result<Option<Tokens>, Failure> {
+    let mut sizes = requests.iter().filter_map(|request| Some(request.blocks.as_ref()?.size()));
+    let Some(first) = sizes.next() else { return Ok(None) };
+    match sizes.find(|size| *size != first) {
+        None => Ok(Some(first)),
+        Some(other) => Err(Failure::new(format!(
+            "--log: expected hashes of blocks of one size, found blocks of {first} and of {other}; give the \
+             logs apart"
+        ))),
+    }
+}
+
+/// How long after the first request one came, by the clock that the requests have.
+fn since_the_first(requests: &[RequestRecord]) -> impl Fn(&RequestRecord) -> Option<Duration> {
+    let first = requests.iter().filter_map(|r| r.started.value()).min();
+    move |request| match first {
+        Some(first) => {
+            let after = request.started.value()?.as_nanos().checked_sub(first.as_nanos())?;
+            Some(Duration::from_nanos(u64::try_from(after).ok()?))
+        }
+        None => request.sent_after.value(),
+    }
+}
+
+fn of_runs(paths: &[PathBuf], own: Option<&Own>) -> Result<Vec<RequestRecord>, Failure> {
     let mut requests = Vec::new();
     for path in paths {
         for run in read_runs(path)?.value {
-            requests.extend(run.requests.into_iter().filter(|request| !request.warmup));
+            let measured = |request: &RequestRecord| !request.warmup && !is_own(request, own);
+            requests.extend(run.requests.into_iter().filter(measured));
         }
     }
     Ok(requests)
@@ -91,50 +154,15 @@ fn is_own(request: &RequestRecord, own: Option<&Own>) -> bool {
     }
 }
 
-fn row(request: &RequestRecord, first: WallTime) -> Option<LogRow> {
-    let after = request.started.value()?.as_nanos().checked_sub(first.as_nanos())?;
-    let arrived = Duration::from_nanos(u64::try_from(after).ok()?);
+fn row(request: &RequestRecord, arrived: Duration) -> Option<LogRow> {
     let mut row = LogRow::new(arrived, request.tokens.prompt.value()?);
     row.cached = request.tokens.cached.value();
     row.output = request.tokens.output.value();
     row.session.clone_from(&request.session);
+    if let Some(blocks) = &request.blocks {
+        row.blocks = blocks.hashes().to_vec();
+    }
     Some(row)
-}
-
-/// How well a replay has the shape of the log, in words.
-pub fn fit_lines(fit: &ReplayFit, unusable: u64) -> Vec<String> {
-    let mut line = format!("Replayed {} requests of the log", count(fit.rows));
-    let lost = unusable + fit.left_out;
-    if lost > 0 {
-        line += &format!(" ({} more do not say when they came or how long they were)", count(lost));
-    }
-    if let Some((log, text)) = fit.hit_share_of_log.zip(fit.hit_share_of_text) {
-        line += &format!(
-            "; {} of their prompt tokens were cached, and {} of the texts sent can be",
-            percent(log.get()),
-            percent(text.get())
-        );
-    }
-    line += ".";
-    let odd = [
-        (
-            fit.primed,
-            "begin with more than the prompts before them; a text sent before all stands for it",
-        ),
-        (fit.supposed, "are supposed to begin with the turn before: the log does not say"),
-        (fit.unknown, "begin with nothing: the log does not say what was cached"),
-        (fit.output_assumed, "have an assumed answer length"),
-    ];
-    let odd: Vec<String> = odd
-        .into_iter()
-        .filter(|(n, _)| *n > 0)
-        .map(|(n, what)| format!("{} {what}", count(n)))
-        .collect();
-    let mut lines = vec![line];
-    if !odd.is_empty() {
-        lines.push(format!("Of them {}.", odd.join("; ")));
-    }
-    lines
 }
 
 #[cfg(test)]
@@ -189,5 +217,35 @@ mod tests {
     fn a_benchmarks_own_rows_are_no_production() {
         let read = read(Some(&Own::IdPrefix("bench-".to_owned()))).unwrap();
         assert_eq!((read.rows.len(), read.unusable), (2, 2));
+    }
+
+    /// In the shape of Mooncake's traces; the numbers are made up.
+    const MOONCAKE: &str = r#"{"timestamp": 3000, "input_length": 1025, "output_length": 52, "hash_ids": [46, 47, 48]}
+{"timestamp": 6000, "input_length": 300, "output_length": 7, "hash_ids": [50]}
+"#;
+
+    #[test]
+    fn hashes_and_times_without_a_date_are_taken() {
+        let mut read = read_text(MOONCAKE, None).unwrap();
+        let told: Vec<_> =
+            read.rows.iter().map(|row| (row.arrived.as_secs(), row.blocks.clone())).collect();
+        assert_eq!(told, [(3, vec![46, 47, 48]), (6, vec![50])]);
+        assert_eq!((read.block, read.unusable), (Some(Tokens::new(512)), 0));
+        // What a server cannot take is left out and counted.
+        read.keep(NonZeroU64::new(1_024), None).unwrap();
+        assert_eq!((read.rows.len(), read.too_long), (1, 1));
+        assert!(read.keep(NonZeroU64::new(299), None).is_err());
+    }
+
+    #[test]
+    fn blocks_of_two_sizes_are_refused() {
+        let row = |size| {
+            format!(
+                r#"{{"started_at_s":1793880001,"prompt_tokens":90,"block_tokens":{size},"block_hashes":[1]}}"#
+            )
+        };
+        let two = read_text(&format!("{}\n{}\n", row(16), row(32)), None).unwrap_err();
+        assert!(two.to_string().contains("blocks of 16 tokens and of 32 tokens"), "{two}");
+        assert!(read_text(&format!("{}\n{}\n\n", row(16), row(16)), None).is_ok());
     }
 }

@@ -1,10 +1,11 @@
 //! Any JSON lines, through a mapping file that says what each field means.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroU64;
 use std::path::Path;
 
 use serde::Deserialize;
-use trueline_core::Side;
+use trueline_core::{Side, Tokens};
 
 use super::Table;
 use crate::{Error, ErrorKind, FieldMeaning, Holds, Unit};
@@ -35,6 +36,7 @@ pub struct Mapping {
     server: Option<String>,
     fields: Vec<FieldMeaning>,
     ok: Vec<String>,
+    block: Option<Tokens>,
 }
 
 #[derive(Deserialize)]
@@ -42,6 +44,7 @@ pub struct Mapping {
 struct File {
     name: String,
     server: Option<String>,
+    block_tokens: Option<NonZeroU64>,
     field: Vec<Field>,
 }
 
@@ -76,13 +79,19 @@ impl Mapping {
             Error::new(
                 ErrorKind::Mapping,
                 name,
-                "expected a mapping: name, server, and [[field]] tables with path, meaning, unit, \
+                "expected a mapping: name, server, block_tokens, and [[field]] tables with path, meaning, unit, \
                  clock, ok, note; found something else; see docs/mapping-file.md",
             )
             .caused_by(error)
         })?;
-        let mut mapping =
-            Self { name: file.name, server: file.server, fields: Vec::new(), ok: Vec::new() };
+        let mut mapping = Self {
+            name: file.name,
+            server: file.server,
+            fields: Vec::new(),
+            ok: Vec::new(),
+            block: None,
+        };
+        mapping.block = file.block_tokens.map(|block| Tokens::new(block.get()));
         let mut paths = BTreeSet::new();
         for field in file.field {
             if !paths.insert(field.path.clone()) {
@@ -100,6 +109,15 @@ impl Mapping {
                 name,
                 "expected a field that means prompt_tokens or a time, found none; without one \
                  there is nothing to sum up",
+            ));
+        }
+        let has = |holds| mapping.fields.iter().any(|f| f.holds == holds);
+        if has(Holds::BlockHashes) && !has(Holds::BlockTokens) && mapping.block.is_none() {
+            return Err(Error::new(
+                ErrorKind::Mapping,
+                name,
+                "expected how many tokens a block has, block_tokens = 16 or a field that means \
+                 block_tokens, found neither; without it block_hashes say nothing",
             ));
         }
         Ok(mapping)
@@ -122,6 +140,7 @@ impl Mapping {
             fields: self.fields.clone(),
             side: Side::Server,
             ok: self.ok.clone(),
+            block: self.block,
             marks: &[],
         }
     }
@@ -204,14 +223,16 @@ const fn sides(holds: Holds) -> &'static [(&'static str, Side)] {
 /// The units that go with a meaning.
 fn units(holds: Holds) -> &'static [Unit] {
     match holds {
-        Holds::PromptTokens | Holds::CachedTokens | Holds::NewTokens | Holds::OutputTokens => {
-            &[Unit::Tokens]
-        }
+        Holds::PromptTokens
+        | Holds::CachedTokens
+        | Holds::NewTokens
+        | Holds::BlockTokens
+        | Holds::OutputTokens => &[Unit::Tokens],
         Holds::Started => {
             &[Unit::EpochSeconds, Unit::EpochMilliseconds, Unit::EpochNanoseconds, Unit::Iso8601]
         }
         Holds::ReportedPrefillRate => &[Unit::TokensPerSecond],
-        _ if is_time(holds) => {
+        _ if is_time(holds) || holds == Holds::SentAfter => {
             &[Unit::Seconds, Unit::Milliseconds, Unit::Microseconds, Unit::Nanoseconds]
         }
         _ => &[Unit::None],

@@ -56,6 +56,7 @@ pub(crate) fn mtplx() -> Table {
         ],
         side: Side::Server,
         ok: Vec::new(),
+        block: Option::None,
         marks: &[
             "new_prefill_tokens",
             "prompt_eval_time_s",

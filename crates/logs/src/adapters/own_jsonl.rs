@@ -139,6 +139,9 @@ pub(crate) fn own(side: Side) -> Table {
             f("side", H::Side, None).note("client or server; else the header's"),
             f("prompt_tokens", H::PromptTokens, Tokens),
             f("cached_tokens", H::CachedTokens, Tokens),
+            f("block_tokens", H::BlockTokens, Tokens).note("the last block may have fewer"),
+            f("block_hashes", H::BlockHashes, None)
+                .note("a list, in the order of the prompt; whole numbers of 64 bits"),
             f("output_tokens", H::OutputTokens, Tokens),
             f("ttft_s", H::Ttft, Seconds),
             f("e2e_latency_s", H::E2eLatency, Seconds),
@@ -162,8 +165,10 @@ pub(crate) fn own(side: Side) -> Table {
         ],
         side,
         ok: Vec::new(),
+        block: Option::None,
         marks: &[
             "started_at_s",
+            "block_hashes",
             "e2e_latency_s",
             "output_tokens",
             "queue_s",

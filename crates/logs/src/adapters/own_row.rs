@@ -27,6 +27,10 @@ fn row(record: &RequestRecord, side: Side) -> Value {
     put(&mut row, "started_at_s", record.started, WallTime::as_secs_f64);
     put(&mut row, "prompt_tokens", record.tokens.prompt, Tokens::get);
     put(&mut row, "cached_tokens", record.tokens.cached, Tokens::get);
+    if let Some(blocks) = &record.blocks {
+        row.insert("block_tokens".to_owned(), json!(blocks.size().get()));
+        row.insert("block_hashes".to_owned(), json!(blocks.hashes()));
+    }
     put(&mut row, "output_tokens", record.tokens.output, Tokens::get);
     for stretch in Stretch::ALL {
         let plain = stretch.marks().2 == side;

@@ -127,7 +127,47 @@ def traffic(folder):
     return result
 
 
+def mooncake(folder, name):
+    """Sums, prompts of each length bucket, and what a cache that never forgets would hit.
+
+    The walk of aiperf and Dynamo: leading ids that any earlier row had, in tokens at most the prompt
+    without its last one. Rows of one time stamp are in the order of the file.
+    """
+    seen = set()
+    with open(f"{folder}/traces/{name}", encoding="utf-8") as file:
+        records = [json.loads(line) for line in file]
+    buckets, hits = {}, {}
+    prompt = hit = chained = 0
+    for record in records:
+        ids, length = record["hash_ids"], record["input_length"]
+        known = 0
+        while known < len(ids) and ids[known] in seen:
+            known += 1
+        chained += all(i not in seen for i in ids[known:])
+        seen.update(ids)
+        here = min(512 * known, length - 1)
+        bucket = number_of(PROMPT_EDGES, length)
+        buckets[bucket] = buckets.get(bucket, 0) + 1
+        hits.setdefault(bucket, [0, 0])
+        hits[bucket][0] += here
+        hits[bucket][1] += length
+        prompt, hit = prompt + length, hit + here
+    return {
+        "rows": len(records),
+        "prompt": prompt,
+        "output": sum(r["output_length"] for r in records),
+        "hashes": sum(len(r["hash_ids"]) for r in records),
+        "last_ms": records[-1]["timestamp"],
+        "chained": chained,
+        "infinite_hit": hit,
+        "buckets": {str(b): n for b, n in sorted(buckets.items())},
+        "bucket_hit_share": {str(b): h / n for b, (h, n) in sorted(hits.items())},
+    }
+
+
 if __name__ == "__main__":
     folder = sys.argv[1]
-    json.dump({"weka": weka(folder), "traffic": traffic(folder)}, sys.stdout, indent=1)
+    json.dump({"weka": weka(folder), "traffic": traffic(folder),
+               "mooncake": mooncake(folder, "mooncake_conversation_trace.jsonl"),
+               "mooncake_synthetic": mooncake(folder, "mooncake_synthetic_trace.jsonl")}, sys.stdout, indent=1)
     print()

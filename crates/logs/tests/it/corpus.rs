@@ -2,6 +2,7 @@
 //!
 //! They run where `TRUELINE_CORPUS` names the folder of the corpus.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde_json::Value;
@@ -111,4 +112,50 @@ fn a_llama_cpp_log_is_read_through_its_mapping_without_the_benchmarks_rows() {
     let expect = |key: &str| expected[key].as_u64().unwrap();
     assert_eq!(sum(&|s| s.rows()), expect("ratio_rows"));
     assert_eq!(sum(&|s| s.reading(Reading::NewOverCompute).agree), expect("compute_agrees"));
+}
+
+/// Lengths by bucket are those that the trace's readers publish: 1,296 prompts under 1,000 tokens, 2,739
+/// under 4,000, and so on.
+#[test]
+fn mooncake_traces_have_their_lengths_and_their_hashes() {
+    let Some(folder) = corpus() else { return };
+    for (file, part) in [
+        ("mooncake_conversation_trace.jsonl", "mooncake"),
+        ("mooncake_synthetic_trace.jsonl", "mooncake_synthetic"),
+    ] {
+        let expected = expected(part);
+        let options = ReadOptions::default().with_requests_kept();
+        let read = read_log(&[folder.join("traces").join(file)], &options).unwrap();
+        let log = read.value;
+        assert_eq!(log.recognition().format(), "mooncake");
+        let (tokens, counts) = (log.production().tokens(), log.counts());
+        let found = [
+            ("rows", u128::from(counts.used)),
+            ("prompt", tokens.prompt),
+            ("output", tokens.output),
+            (
+                "hashes",
+                log.requests()
+                    .iter()
+                    .filter_map(|r| Some(r.blocks.as_ref()?.hashes().len() as u128))
+                    .sum(),
+            ),
+            ("last_ms", log.requests().last().unwrap().sent_after.value().unwrap().as_millis()),
+        ];
+        for (what, found) in found {
+            assert_eq!(Some(found), expected[what].as_u64().map(u128::from), "{file}: {what}");
+        }
+        assert_eq!((counts.impossible, counts.rejected.total(), counts.other), (0, 0, 0));
+        let edges = CellEdges::default();
+        let mut buckets: BTreeMap<String, u64> = BTreeMap::new();
+        for request in log.requests() {
+            let prompt = request.tokens.prompt.value().unwrap().get();
+            let bucket = edges.prompt_tokens().partition_point(|edge| *edge <= prompt);
+            *buckets.entry(bucket.to_string()).or_default() += 1;
+        }
+        assert_eq!(serde_json::to_value(buckets).unwrap(), expected["buckets"]);
+        // No count of cached tokens is all that a healthy trace is found to lack.
+        let found: Vec<_> = read.outcomes.findings().map(|finding| finding.code).collect();
+        assert_eq!(found, ["cached-tokens-unknown"]);
+    }
 }

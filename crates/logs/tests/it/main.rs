@@ -3,6 +3,7 @@
 #![allow(clippy::float_cmp, reason = "small numbers worked by hand are exact")]
 #![allow(clippy::format_collect, reason = "made-up rows, a few thousand")]
 
+mod blocks;
 mod checks;
 mod corpus;
 mod damage;

@@ -4,6 +4,7 @@ mod bench;
 mod engine;
 mod experiments;
 mod faults;
+mod hashed;
 mod load;
 mod raw;
 mod replayed;

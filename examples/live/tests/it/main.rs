@@ -6,5 +6,6 @@ mod kept;
 mod measured;
 mod ran;
 mod refused;
+mod replayed;
 mod simulate_server;
 mod story;

@@ -35,6 +35,18 @@ fn bad_usage_is_one_line_that_says_what_was_expected() {
         assert!(line.contains(said), "{arguments:?}: {line}");
     }
     assert!(refused("sweep", &[url, "--levels", "2,2"]).contains("each level once"));
+    for (arguments, said) in [
+        (["--arrival", "poisson=2"], "the rates are those of --levels"),
+        (["--arrival", "poisson"], "expected a level that is a rate"),
+    ] {
+        let line = refused("sweep", &[&[url, "--model", "m"][..], &arguments].concat());
+        assert!(line.contains(said), "{line}");
+    }
+    let metrics = "http://127.0.0.1:9/metrics";
+    let two = [url, "http://127.0.0.1:10", "--model=m", "--metrics-url", metrics];
+    assert!(refused("probe", &two).contains("once for each of the two servers"));
+    let twice = [&two[..], &["--metrics-url", metrics]].concat();
+    assert!(refused("probe", &twice).contains("each address once"));
     assert!(refused("replay", &[url]).contains("--log"));
     assert!(refused("replay", &[url, "--log", "/nowhere.jsonl"]).contains("/nowhere.jsonl"));
 }

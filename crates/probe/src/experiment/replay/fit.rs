@@ -3,6 +3,7 @@
 use trueline_core::{Share, Tokens};
 
 use super::LogRow;
+use super::bound::Bound;
 use super::texts::Texts;
 use super::turns::Begins;
 use crate::Ruler;
@@ -30,6 +31,14 @@ pub struct ReplayFit {
     pub hit_share_of_text_overall: Option<Share>,
     /// Rows whose beginnings come from hashes of blocks.
     pub hashed: u64,
+    /// The hit share of a cache that never forgets over these rows, by their hashes alone: leading blocks
+    /// that a row before had too, at most the prompt without its last token. `None` where there are none.
+    pub hit_share_of_blocks: Option<Share>,
+    /// The hit share by the text over the same rows.
+    pub hit_share_of_text_hashed: Option<Share>,
+    /// Rows with a hash that stands behind other blocks elsewhere: not of a chain, so that it says nothing
+    /// about what is before it. What such rows share is their leading blocks all the same.
+    pub unchained: u64,
     /// Rows whose cached tokens no row before them could have put there: the cache held them when the log
     /// began. A text sent before all rows stands for that.
     pub primed: u64,
@@ -48,7 +57,7 @@ pub struct ReplayFit {
 }
 
 impl ReplayFit {
-    pub(super) fn of(rows: &[LogRow], begins: &[Begins], left_out: u64) -> Self {
+    pub(super) fn of(rows: &[LogRow], begins: &[Begins], bound: &Bound, left_out: u64) -> Self {
         let mut fit = Self {
             rows: rows.len() as u64,
             left_out,
@@ -57,6 +66,9 @@ impl ReplayFit {
             hit_share_of_text: None,
             hit_share_of_text_overall: None,
             hashed: 0,
+            hit_share_of_blocks: None,
+            hit_share_of_text_hashed: None,
+            unchained: bound.unchained,
             primed: 0,
             short: 0,
             short_by: Tokens::new(0),
@@ -66,9 +78,13 @@ impl ReplayFit {
             output_assumed: rows.iter().filter(|row| row.output.is_none()).count() as u64,
         };
         let (mut counted, mut all, mut lack) = (Sums::default(), Sums::default(), 0_u64);
-        for (row, begins) in rows.iter().zip(begins) {
+        let mut hashed = Sums::default();
+        for ((row, begins), hit) in rows.iter().zip(begins).zip(&bound.hits) {
             let (prompt, shared) = (row.prompt.get(), begins.shared().min(row.prompt.get()));
             all.add(prompt, shared, shared);
+            if let Some(hit) = hit {
+                hashed.add(prompt, *hit, shared);
+            }
             fit.hashed += u64::from(matches!(begins, Begins::AsHashed(_)));
             fit.primed += u64::from(matches!(begins, Begins::AsPrimed(_)));
             fit.supposed += u64::from(matches!(begins, Begins::AsSupposed(_)));
@@ -86,6 +102,8 @@ impl ReplayFit {
         fit.hit_share_of_log = counted.share(counted.log);
         fit.hit_share_of_text = counted.share(counted.text);
         fit.hit_share_of_text_overall = all.share(all.text);
+        fit.hit_share_of_blocks = hashed.share(hashed.log);
+        fit.hit_share_of_text_hashed = hashed.share(hashed.text);
         fit
     }
 }

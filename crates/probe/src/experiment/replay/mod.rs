@@ -1,6 +1,7 @@
 //! The shape of a production log, with other words.
 
 mod blocks;
+mod bound;
 mod fit;
 mod row;
 mod rows;
@@ -19,6 +20,7 @@ use super::warmup::warm_up;
 use super::{Between, Experiment, PlanError, PlanErrorKind, Purpose, Stage, Workload};
 use crate::{Ending, Ruler, Script};
 use blocks::share_blocks;
+use bound::Bound;
 pub use fit::{ReplayFit, ReplayLengths};
 pub use row::LogRow;
 pub(super) use rows::Rows;
@@ -144,7 +146,8 @@ impl Replay {
         let mut texts = Texts::new(rows.iter().map(|row| row.prompt.get()).chain([0]));
         let hashed = share_blocks(&rows, block, &mut texts);
         let begins = share_turns(&rows, &hashed, &mut texts);
-        let fit = ReplayFit::of(&rows, &begins, (all - rows.len()) as u64);
+        let bound = Bound::of(&rows, block);
+        let fit = ReplayFit::of(&rows, &begins, &bound, (all - rows.len()) as u64);
 
         let script = Script::new(self.seed, "replay");
         let mut workload =
