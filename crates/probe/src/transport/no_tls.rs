@@ -13,8 +13,7 @@ impl Tls {
     pub(super) fn new(_: &Endpoint) -> Result<Self, TransportError> {
         Err(TransportError::new(
             TransportErrorKind::Tls,
-            "expected http://, found https://, and this build speaks no TLS: enable the feature `tls` of \
-             trueline-probe",
+            "expected http://, found https://, and this build speaks no TLS: build with the feature `tls`",
         ))
     }
 
