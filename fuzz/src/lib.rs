@@ -4,6 +4,7 @@
 
 pub mod host;
 mod mutate;
+pub mod probe;
 mod results;
 
 pub use results::{command_line, filter, results, tools};
@@ -202,5 +203,20 @@ mod tests {
         replay("host_record", host::host_record);
         replay("gpu_log", host::gpu_log);
         replay("captured_tree", host::captured_tree);
+    }
+
+    /// Each file of what the probe reads is cut, and a few hundred changes of it are gone through.
+    #[test]
+    fn what_the_probe_reads_replays() {
+        for (target, run) in
+            [("probe_reply", probe::reply as fn(&[u8]) -> bool), ("probe_words", probe::words)]
+        {
+            replay(target, run);
+            for bytes in corpus(target) {
+                for seed in 0..300 {
+                    run(&mutate::mutated(&bytes, 4096, seed).unwrap_or_default());
+                }
+            }
+        }
     }
 }
