@@ -29,10 +29,16 @@
 #![warn(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod bound;
 mod hardware;
 mod interval;
 mod units;
 
+pub use bound::{
+    BoundError, Experts, Indexer, LatentForm, LayerShape, Limits, LogitRows, Matmul, Mixer,
+    ModelShape, Part, PartTime, Prefix, Reach, Roof, Routing, Speculation, Workload, estimate_roof,
+    query_key_pairs, tokens_per_step,
+};
 pub use hardware::{
     Accumulate, Bound, Catalogue, Ceiling, Ceilings, Cell, ClockRange, DType, Density, Deviation,
     DeviceFacts, Explanation, Hardware, HardwareError, HardwareErrorKind, LAW_TOLERANCE,
