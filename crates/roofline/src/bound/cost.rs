@@ -1,195 +1,158 @@
-//! What one pass computes and reads, part by part.
+//! What one pass computes, reads and sends on one device, part by part.
 
-use serde::Serialize;
-
+use super::work::{Case, Latent, Part, PartWork, Split};
 use super::workload::Pass;
-use super::{LatentForm, LayerShape, Matmul, Mixer, ModelShape, real};
-use crate::MathPath;
+use super::{LayerShape, Mixer, ModelShape, Parallel, real};
 
-/// A part of a layer, or the head.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Part {
-    /// Weights that every token passes.
-    Linear,
-    /// Routed experts.
-    Experts,
-    /// Scores, sums and the keys and values that they read.
-    Attention,
-    /// A state that is carried along.
-    State,
-    /// The output head.
-    Head,
+/// What is the same for all parts of a pass.
+#[derive(Clone, Copy)]
+pub(super) struct Setting<'a> {
+    pub(super) model: &'a ModelShape,
+    pub(super) pass: &'a Pass,
+    pub(super) case: Case,
+    pub(super) latent: Latent,
+    pub(super) parallel: Parallel,
 }
 
-impl Part {
-    /// Its name for people.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Linear => "weights",
-            Self::Experts => "experts",
-            Self::Attention => "attention",
-            Self::State => "state",
-            Self::Head => "head",
+/// Bytes of one number that goes from device to device.
+const SENT_BYTES: f64 = 2.0;
+/// Sums over the tensor's devices in a layer: after attention and after the feed-forward part.
+const SUMS_PER_LAYER: f64 = 2.0;
+
+impl Setting<'_> {
+    /// The parts of a pass on one device, in the order of the layers, the head last.
+    pub(super) fn parts(&self) -> Vec<PartWork> {
+        let mut parts: Vec<PartWork> =
+            self.model.layers.iter().flat_map(|layer| self.layer(layer)).collect();
+        let rows = real(self.pass.sequences) * real(self.pass.logit_rows);
+        let mut head = PartWork::new("output", Part::Head);
+        head.multiply(&self.model.head, rows, 1.0, self.weights());
+        parts.push(head);
+        parts
+    }
+
+    /// Over how many groups and stages sequences are spread. In the best case a sequence itself may be
+    /// split; usually it is in one group.
+    fn spread(&self) -> f64 {
+        let busy = self.parallel.busy(self.pass.batches());
+        let groups = match self.case {
+            Case::Best => self.parallel.e(),
+            Case::Usual => self.parallel.e().min(real(self.pass.sequences.max(1))),
+        };
+        groups * busy
+    }
+
+    /// The split of weights that every token passes.
+    fn weights(&self) -> Split {
+        let t = self.parallel.t();
+        Split { flops: t * self.spread(), bytes: t }
+    }
+
+    fn layer(&self, layer: &LayerShape) -> Vec<PartWork> {
+        let mut parts = Vec::new();
+        if !layer.linear.is_empty() {
+            parts.push(self.linear(layer));
         }
-    }
-}
-
-/// What one part of all layers of a kind computes and reads in a pass.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct PartWork {
-    /// The kind of layer.
-    pub(super) kind: String,
-    /// Which part.
-    pub(super) part: Part,
-    /// Operations, apart by the paths that an engine may take for them.
-    pub(super) flops: Vec<(Vec<MathPath>, f64)>,
-    /// Bytes read and written.
-    pub(super) bytes: f64,
-}
-
-impl PartWork {
-    fn new(kind: &str, part: Part) -> Self {
-        Self { kind: kind.to_owned(), part, flops: Vec::new(), bytes: 0.0 }
-    }
-
-    fn compute(&mut self, paths: &[MathPath], flops: f64) {
-        if flops > 0.0 {
-            self.flops.push((paths.to_vec(), flops));
+        parts.extend(self.experts(layer));
+        parts.extend(self.mixer(layer));
+        let repeated = real(layer.repeated);
+        for part in &mut parts {
+            part.bytes *= repeated;
+            part.sent *= repeated;
+            part.sent_at_least *= repeated;
+            for (_, flops) in &mut part.flops {
+                *flops *= repeated;
+            }
         }
+        parts
     }
 
-    fn multiply(&mut self, matmul: &Matmul, rows: f64, copies: f64) {
-        self.compute(&matmul.paths, matmul.flops_per_token() * rows);
-        self.bytes += matmul.bytes() * copies;
-    }
-}
-
-/// How latent attention is done and what it keeps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Latent {
-    /// Scored in the latent space.
-    Absorbed,
-    /// Kept latent, and expanded again in each pass that reads it.
-    ExpandedAgain,
-    /// Kept expanded: more bytes, nothing to expand.
-    KeptExpanded,
-}
-
-impl Latent {
-    /// All ways; the strict bound is that of the best of them.
-    pub(super) const ALL: [Self; 3] = [Self::Absorbed, Self::ExpandedAgain, Self::KeptExpanded];
-
-    const fn form(self) -> LatentForm {
-        match self {
-            Self::Absorbed => LatentForm::Absorbed,
-            Self::ExpandedAgain | Self::KeptExpanded => LatentForm::Expanded,
-        }
-    }
-}
-
-/// What a pass is assumed to be like where the model leaves it open.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Case {
-    /// The best case that no engine can beat: the fewest experts, a cached prefix read once unless each
-    /// sequence has its own.
-    Best,
-    /// The usual case: expected experts, each sequence its own cache.
-    Usual,
-}
-
-/// The parts of a pass, in the order of the layers, the head last.
-pub(super) fn parts(model: &ModelShape, pass: &Pass, case: Case, latent: Latent) -> Vec<PartWork> {
-    let mut parts: Vec<PartWork> = model
-        .layers
-        .iter()
-        .flat_map(|layer| layer_parts(model, layer, pass, case, latent))
-        .collect();
-    let mut head = PartWork::new("output", Part::Head);
-    head.multiply(&model.head, real(pass.sequences) * real(pass.logit_rows), 1.0);
-    parts.push(head);
-    parts
-}
-
-fn layer_parts(
-    model: &ModelShape,
-    layer: &LayerShape,
-    pass: &Pass,
-    case: Case,
-    latent: Latent,
-) -> Vec<PartWork> {
-    let rows = real(pass.tokens());
-    let mut parts = Vec::new();
-    if !layer.linear.is_empty() {
+    fn linear(&self, layer: &LayerShape) -> PartWork {
+        let rows = real(self.pass.tokens());
         let mut linear = PartWork::new(&layer.kind, Part::Linear);
         for matmul in &layer.linear {
-            linear.multiply(matmul, rows, 1.0);
+            linear.multiply(matmul, rows, 1.0, self.weights());
         }
-        parts.push(linear);
-    }
-    if let Some(experts) = &layer.experts {
-        let routing = experts.routing;
-        let read = match case {
-            Case::Best => real(routing.fewest(pass.tokens())),
-            Case::Usual => routing.expected(pass.tokens()),
-        };
-        let mut work = PartWork::new(&layer.kind, Part::Experts);
-        work.multiply(&experts.each, rows * real(routing.per_token()), read);
-        parts.push(work);
-    }
-    parts.extend(mixer_part(model, layer, pass, case, latent));
-    for part in &mut parts {
-        part.bytes *= real(layer.repeated);
-        for (_, flops) in &mut part.flops {
-            *flops *= real(layer.repeated);
+        if let Some(hidden) = self.model.hidden {
+            let share = rows / self.spread() * self.parallel.reduced();
+            linear.sent_at_least = SUMS_PER_LAYER * share * real(hidden) * SENT_BYTES;
+            // A ring passes each sum twice: once to add it up, once to hand it round.
+            linear.sent = 2.0 * linear.sent_at_least;
         }
+        linear
     }
-    parts
-}
 
-fn mixer_part(
-    model: &ModelShape,
-    layer: &LayerShape,
-    pass: &Pass,
-    case: Case,
-    latent: Latent,
-) -> Option<PartWork> {
-    let sequences = real(pass.sequences);
-    match &layer.mixer {
-        Mixer::None => None,
-        Mixer::State { bytes, flops_per_token } => {
-            let mut work = PartWork::new(&layer.kind, Part::State);
-            work.compute(&model.attention_paths, flops_per_token.get() * real(pass.tokens()));
-            work.bytes = 2.0 * sequences * bytes.get();
-            Some(work)
+    fn experts(&self, layer: &LayerShape) -> Option<PartWork> {
+        let experts = layer.experts.as_ref()?;
+        let (routing, tokens) = (experts.routing, self.pass.tokens());
+        let e = self.parallel.e();
+        let read = match self.case {
+            Case::Best => real(routing.fewest(tokens)),
+            Case::Usual => routing.expected(tokens),
+        };
+        // Of few experts and many groups, some group has one all the same.
+        let read = (read / e).max(real(routing.fewest(tokens).min(1)));
+        let mut work = PartWork::new(&layer.kind, Part::Experts);
+        let used = real(tokens) * real(routing.per_token());
+        let t = self.parallel.t();
+        let busy = self.parallel.busy(self.pass.batches());
+        let split = Split { flops: t * e * busy, bytes: t };
+        work.multiply(&experts.each, used, read, split);
+        if let Some(hidden) = self.model.hidden {
+            // There in one byte a number, back in two.
+            let share = used / (e * busy) * self.parallel.elsewhere();
+            work.sent = share * real(hidden) * (1.0 + SENT_BYTES);
         }
-        mixer @ (Mixer::Grouped { .. } | Mixer::Latent { .. }) => {
-            let mut work = PartWork::new(&layer.kind, Part::Attention);
-            // Sequences may share a cached prompt; what they read once they expand once.
-            let readers = real(match case {
-                Case::Best => pass.prefix.fewest_reads(pass.sequences),
-                Case::Usual => pass.prefix.usual_reads(pass.sequences),
-            });
-            let form = latent.form();
-            let mut core = sequences * mixer.flops_per_pair(form) * pass.pairs(mixer);
-            let mut kept = 1.0;
-            match latent {
-                Latent::Absorbed => {}
-                Latent::ExpandedAgain => {
-                    core += readers * mixer.expansion_flops(form) * pass.cached(mixer);
+        Some(work)
+    }
+
+    fn mixer(&self, layer: &LayerShape) -> Option<PartWork> {
+        let (model, pass, parallel) = (self.model, self.pass, self.parallel);
+        let sequences = real(pass.sequences);
+        let spread = self.spread();
+        match &layer.mixer {
+            Mixer::None => None,
+            Mixer::State { bytes, flops_per_token } => {
+                let mut work = PartWork::new(&layer.kind, Part::State);
+                let flops = flops_per_token.get() * real(pass.tokens());
+                work.compute(&model.attention_paths, flops / (spread * parallel.t()));
+                work.bytes = 2.0 * sequences * bytes.get() / (spread * parallel.t());
+                Some(work)
+            }
+            mixer @ (Mixer::Grouped { .. } | Mixer::Latent { .. }) => {
+                let mut work = PartWork::new(&layer.kind, Part::Attention);
+                // Sequences may share a cached prompt; what they read once they expand once.
+                let readers = real(match self.case {
+                    Case::Best => pass.prefix.fewest_reads(pass.sequences),
+                    Case::Usual => pass.prefix.usual_reads(pass.sequences),
+                });
+                let form = self.latent.form();
+                let mut core = sequences * mixer.flops_per_pair(form) * pass.pairs(mixer);
+                let mut kept = 1.0;
+                match self.latent {
+                    Latent::Absorbed => {}
+                    Latent::ExpandedAgain => {
+                        core += readers * mixer.expansion_flops(form) * pass.cached(mixer);
+                    }
+                    Latent::KeptExpanded => kept = mixer.expanded_over_latent(),
                 }
-                Latent::KeptExpanded => kept = mixer.expanded_over_latent(),
+                work.compute(&model.attention_paths, core / (spread * parallel.t()));
+                if let Some(indexer) = mixer.indexer() {
+                    let per_pair = 2.0 * real(indexer.heads) * real(indexer.dim);
+                    let flops = sequences * per_pair * pass.all_pairs();
+                    work.compute(&indexer.paths, flops / (spread * parallel.t()));
+                }
+                let read = pass.kv_read(mixer, model.kv_bits);
+                let written = pass.kv_written(mixer, model.kv_bits);
+                let read = match self.case {
+                    Case::Best => readers * read / spread,
+                    // What all share, each group reads for itself.
+                    Case::Usual => (readers * read / spread).max(read),
+                };
+                let copies = mixer.kv_split(parallel.tensor(), self.latent == Latent::KeptExpanded);
+                work.bytes = kept * (read + sequences * written / spread) / copies;
+                Some(work)
             }
-            work.compute(&model.attention_paths, core);
-            if let Some(indexer) = mixer.indexer() {
-                let per_pair = 2.0 * real(indexer.heads) * real(indexer.dim);
-                work.compute(&indexer.paths, sequences * per_pair * pass.all_pairs());
-            }
-            let read = pass.kv_read(mixer, model.kv_bits);
-            let written = pass.kv_written(mixer, model.kv_bits);
-            work.bytes = kept * (readers * read + sequences * written);
-            Some(work)
         }
     }
 }

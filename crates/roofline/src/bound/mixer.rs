@@ -127,6 +127,17 @@ impl Mixer {
         }
     }
 
+    /// Over how many of the tensor's devices keys and values are split: beyond the number of their heads
+    /// they are copied.
+    pub(super) fn kv_split(&self, tensor: u32, kept_expanded: bool) -> f64 {
+        let heads = match self {
+            Self::Grouped { kv_heads, .. } => *kv_heads,
+            Self::Latent { heads, .. } if kept_expanded => *heads,
+            Self::Latent { .. } | Self::State { .. } | Self::None => 1,
+        };
+        real(u64::from(tensor).min(heads.max(1)))
+    }
+
     /// Which keys a query sees; all where the layer has no keys.
     pub fn reach(&self) -> Reach {
         match self {

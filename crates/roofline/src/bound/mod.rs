@@ -5,22 +5,25 @@ mod experts;
 mod limits;
 mod mixer;
 mod pairs;
+mod parallel;
 mod passes;
 mod roof;
 mod shape;
 mod speculation;
 mod strict;
 mod usual;
+mod work;
 mod workload;
 
-pub use cost::Part;
 pub use experts::Routing;
 pub use limits::Limits;
 pub use mixer::{Indexer, LatentForm, Mixer};
 pub use pairs::{Reach, query_key_pairs};
+pub use parallel::Parallel;
 pub use roof::{BoundError, PartTime, Roof, estimate_roof};
 pub use shape::{Experts, LayerShape, Matmul, ModelShape};
 pub use speculation::{Speculation, tokens_per_step};
+pub use work::Part;
 pub use workload::{LogitRows, Prefix, Workload};
 
 /// A count as a float to reckon with.

@@ -2,7 +2,7 @@
 
 use trueline_core::Tokens;
 
-use super::cost::Latent;
+use super::work::Latent;
 use super::workload::{Pass, Span};
 use super::{LogitRows, Part, Prefix, Workload, real};
 

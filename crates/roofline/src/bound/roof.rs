@@ -41,6 +41,7 @@ pub struct PartTime {
     /// Which part.
     pub part: Part,
     /// Its operations.
+    #[serde(rename = "flop")]
     pub flops: Flops,
     /// Its bytes.
     pub bytes: Bytes,
@@ -60,12 +61,15 @@ pub struct PartTime {
 pub struct Roof {
     /// What no engine exceeds: its high end, with the highest clock, the best path, the fewest experts, all
     /// transfers hidden behind arithmetic and the cache left out. Its low end is the same at usual clocks.
+    #[serde(rename = "strict_tok_per_s")]
     pub strict: Interval<TokensPerSecond>,
     /// The lowest rate that verified figures alone exclude; `None` where there is none. Above
     /// `strict.high()` where what limits there is not verified.
+    #[serde(rename = "impossible_above_tok_per_s")]
     pub impossible_above: Option<TokensPerSecond>,
     /// What a perfect engine of the usual kind reaches: expected experts, one part after the other. `None`
     /// where a path or the bandwidth is not known.
+    #[serde(rename = "model_tok_per_s")]
     pub model: Option<Interval<TokensPerSecond>>,
     /// What limits it in the usual case; `None` where arithmetic or bandwidth is not known.
     pub bound: Option<Bound>,
@@ -81,7 +85,8 @@ pub struct Roof {
 /// Strict: `tokens / max(sum_p F_p / pi_p, (bytes - cache) / beta)`, with `pi_p` and `beta` at most.
 /// Model: `tokens / sum_ops max(F / pi, bytes / beta)`, with published or live rates. Operations of the
 /// embedding, of norms and of softmax are not counted, nor is anything that launches kernels: both are
-/// upper bounds. For one device; transfers between devices are not in it.
+/// upper bounds. With several devices work, bytes and time are those of one of them, and the bytes that it
+/// sends take their time as well: hidden in the strict bound, added in the model bound.
 ///
 /// # Errors
 /// An empty workload, a device of which nothing is known, sizes out of range.
@@ -91,8 +96,7 @@ pub fn estimate_roof(
     limits: &Limits,
 ) -> Result<Roof, BoundError> {
     let passes = Passes::of(workload).ok_or(BoundError::EmptyWorkload)?;
-    let mut missing = Vec::new();
-    let strict = Strict::of(model, workload, &passes, limits, &mut missing)?;
+    let strict = Strict::of(model, workload, &passes, limits)?;
     let usual = Usual::of(model, &passes, limits);
     let bound = usual.bound();
     let model = model_bound(model, workload, limits, &passes);
@@ -102,7 +106,7 @@ pub fn estimate_roof(
         model,
         bound,
         parts: usual.parts,
-        missing,
+        missing: strict.missing,
     })
 }
 

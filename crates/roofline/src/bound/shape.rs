@@ -109,6 +109,8 @@ pub struct ModelShape {
     pub kv_bits: BitsPerWeight,
     /// The paths on which queries, keys and values may be multiplied.
     pub attention_paths: Vec<MathPath>,
+    /// The width of what goes from layer to layer; only what is sent between devices hangs on it.
+    pub hidden: Option<u64>,
 }
 
 impl ModelShape {
@@ -119,6 +121,13 @@ impl ModelShape {
         kv_bits: BitsPerWeight,
         attention_paths: Vec<MathPath>,
     ) -> Self {
-        Self { layers, head, kv_bits, attention_paths }
+        Self { layers, head, kv_bits, attention_paths, hidden: None }
+    }
+
+    /// With the width of what goes from layer to layer.
+    #[must_use]
+    pub const fn with_hidden(mut self, hidden: u64) -> Self {
+        self.hidden = Some(hidden);
+        self
     }
 }

@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use trueline_core::TokensPerSecond;
 
-use super::cost::{Case, PartWork, parts};
+use super::cost::Setting;
 use super::limits::Limits;
 use super::passes::{MANY, Passes};
+use super::work::{Case, PartWork};
+use super::workload::Pass;
 use super::{ModelShape, PartTime, Workload};
 use crate::{Basis, Bound, Bytes, Flops, Interval, Strength, Tag};
 
@@ -15,16 +17,21 @@ pub(super) struct Usual {
     pub(super) parts: Vec<PartTime>,
     compute_s: Option<f64>,
     memory_s: Option<f64>,
+    link_s: Option<f64>,
 }
 
 impl Usual {
     /// The parts of all passes.
     pub(super) fn of(model: &ModelShape, passes: &Passes, limits: &Limits) -> Self {
         let bandwidth = limits.usual_bandwidth().map(|(_, high)| high.get());
-        let mut usual =
-            Self { parts: Vec::new(), compute_s: Some(0.0), memory_s: bandwidth.map(|_| 0.0) };
+        let mut usual = Self {
+            parts: Vec::new(),
+            compute_s: Some(0.0),
+            memory_s: bandwidth.map(|_| 0.0),
+            link_s: Some(0.0),
+        };
         for (pass, times, _) in &passes.list {
-            for work in parts(model, pass, Case::Usual, pass.usual_latent()) {
+            for work in setting(model, pass, limits).parts() {
                 usual.add(&work, *times, limits, bandwidth);
             }
         }
@@ -36,19 +43,21 @@ impl Usual {
         let memory = bandwidth.map(|rate| times * work.bytes / rate);
         self.compute_s = self.compute_s.zip(compute).map(|(a, b)| a + b);
         self.memory_s = self.memory_s.zip(memory).map(|(a, b)| a + b);
+        let link = link_seconds(work, limits).map(|seconds| seconds * times);
+        self.link_s = self.link_s.zip(link).map(|(a, b)| a + b);
         let (Ok(flops), Ok(bytes)) =
             (Flops::new(times * total(work)), Bytes::new(times * work.bytes))
         else {
             return;
         };
-        let both = compute.zip(memory);
+        let all = compute.zip(memory).zip(link);
         let part = PartTime {
             kind: work.kind.clone(),
             part: work.part,
             flops,
             bytes,
-            took: both.and_then(|(c, m)| Duration::try_from_secs_f64(c.max(m)).ok()),
-            bound: both.map(|(c, m)| if c > m { Bound::Compute } else { Bound::Memory }),
+            took: all.and_then(|((c, m), l)| Duration::try_from_secs_f64(c.max(m) + l).ok()),
+            bound: all.map(|((c, m), l)| longest(c, m, l)),
         };
         let same = |other: &&mut PartTime| other.kind == part.kind && other.part == part.part;
         match self.parts.iter_mut().find(same) {
@@ -60,8 +69,18 @@ impl Usual {
 
     /// What takes longer over all parts.
     pub(super) fn bound(&self) -> Option<Bound> {
-        let (compute, memory) = self.compute_s.zip(self.memory_s)?;
-        Some(if compute > memory { Bound::Compute } else { Bound::Memory })
+        let ((compute, memory), link) = self.compute_s.zip(self.memory_s).zip(self.link_s)?;
+        Some(longest(compute, memory, link))
+    }
+}
+
+fn longest(compute: f64, memory: f64, link: f64) -> Bound {
+    if link > compute.max(memory) {
+        Bound::Link
+    } else if compute > memory {
+        Bound::Compute
+    } else {
+        Bound::Memory
     }
 }
 
@@ -111,12 +130,23 @@ fn model_seconds(model: &ModelShape, passes: &Passes, limits: &Limits, end: End)
     };
     let mut seconds = 0.0;
     for (pass, times, _) in &passes.list {
-        for work in parts(model, pass, Case::Usual, pass.usual_latent()) {
+        for work in setting(model, pass, limits).parts() {
             let compute = compute_seconds(&work, limits, end)?;
             seconds += times * compute.max(work.bytes / bandwidth.get());
+            seconds += times * link_seconds(&work, limits)?;
         }
     }
     Some(seconds)
+}
+
+fn setting<'a>(model: &'a ModelShape, pass: &'a Pass, limits: &Limits) -> Setting<'a> {
+    let latent = pass.usual_latent();
+    Setting { model, pass, case: Case::Usual, latent, parallel: limits.parallel }
+}
+
+/// The time to send what goes to other devices; `None` where it is not known.
+fn link_seconds(work: &PartWork, limits: &Limits) -> Option<f64> {
+    if work.sent > 0.0 { Some(work.sent / limits.link.value()?.get()) } else { Some(0.0) }
 }
 
 fn total(work: &PartWork) -> f64 {

@@ -112,6 +112,15 @@ pub(super) enum Span {
 }
 
 impl Pass {
+    /// The parts into which a pass may be cut to keep the stages of a pipeline busy: chunks of a prompt,
+    /// or sequences.
+    pub(super) fn batches(&self) -> u64 {
+        match self.span {
+            Span::Prefill { .. } => self.tokens(),
+            Span::Decode { .. } | Span::Mean { .. } => self.sequences,
+        }
+    }
+
     pub(super) fn tokens(&self) -> u64 {
         self.sequences.saturating_mul(self.rows)
     }

@@ -95,9 +95,10 @@ impl LiveClocks {
 #[non_exhaustive]
 pub struct Ceiling {
     /// The rate of each math path; a path that is not here is not known.
-    #[serde(serialize_with = "by_name")]
+    #[serde(rename = "compute_flop_per_s", serialize_with = "by_name")]
     pub compute: BTreeMap<MathPath, Interval<FlopsPerSecond>>,
     /// The bandwidth of the memory; `None` where it is not known.
+    #[serde(rename = "memory_byte_per_s")]
     pub memory: Option<Interval<BytesPerSecond>>,
 }
 

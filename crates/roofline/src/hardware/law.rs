@@ -77,7 +77,7 @@ impl Hardware {
     }
 
     fn rates(&self, path: MathPath) -> Vec<f64> {
-        let Some(per_clock) = self.flops_per_clock(path) else { return Vec::new() };
+        let Some(per_clock) = self.flops_per_clock_on(path) else { return Vec::new() };
         let mut laws = Vec::new();
         for units in self.units.stated() {
             for per_clock in per_clock.stated() {

@@ -28,7 +28,7 @@ pub struct LawException {
 ///
 /// # Shape
 /// A cell without a statement is not known, and what needs it is not known either.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Hardware {
     /// The name under which it stands in the catalogue; unique there.
@@ -83,12 +83,12 @@ impl Hardware {
     /// # Formula
     /// As stated; for a sparse path without a statement of its own the dense one times
     /// [`Hardware::sparse_over_dense`].
-    pub fn flops_per_clock(&self, path: MathPath) -> Option<Cell<FlopsPerClock>> {
+    pub fn flops_per_clock_on(&self, path: MathPath) -> Option<Cell<FlopsPerClock>> {
         of_path(&self.flops_per_clock, path, &self.sparse_over_dense, FlopsPerClock::times)
     }
 
     /// The rate as it is published for a path; `None` where no source gives it.
-    pub fn published(&self, path: MathPath) -> Option<Cell<FlopsPerSecond>> {
+    pub fn published_on(&self, path: MathPath) -> Option<Cell<FlopsPerSecond>> {
         of_path(&self.published, path, &self.sparse_over_dense, FlopsPerSecond::times)
     }
 

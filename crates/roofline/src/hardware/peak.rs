@@ -18,7 +18,7 @@ impl Hardware {
     /// clock and no other; see [`Hardware::peak`] for what cannot be exceeded.
     pub fn spec_peak(&self, path: MathPath) -> Option<Interval<FlopsPerSecond>> {
         let law = self.law(path, &self.clock);
-        let published = self.published(path).filter(Cell::is_known);
+        let published = self.published_on(path).filter(Cell::is_known);
         let ends = [
             law.as_ref().map(|law| (law.low(), law.high())),
             published.as_ref().and_then(|cell| Some((cell.low()?, cell.high()?))),
@@ -112,7 +112,7 @@ impl Hardware {
 
     /// The clock law: units x FLOP per clock x clock.
     fn law(&self, path: MathPath, clock: &Cell<Megahertz>) -> Option<Interval<FlopsPerSecond>> {
-        let per_clock = self.flops_per_clock(path)?;
+        let per_clock = self.flops_per_clock_on(path)?;
         let low = law(self.units.low()?, per_clock.low()?, clock.low()?)?;
         let high = law(self.units.high()?, per_clock.high()?, clock.high()?)?;
         let strength = self.units.strength().and(per_clock.strength()).and(clock.strength());

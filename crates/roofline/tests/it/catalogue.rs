@@ -124,7 +124,7 @@ fn measured_shares_are_those_of_the_source() {
     ] {
         let part = part(name);
         let measured = part.measured.get(&bf16).unwrap().value().unwrap().get();
-        near(measured / part.published(bf16).unwrap().value().unwrap().get(), share, 0.01);
+        near(measured / part.published_on(bf16).unwrap().value().unwrap().get(), share, 0.01);
     }
 }
 

@@ -89,8 +89,8 @@ fn a_part_known_from_memory_alone_never_convicts() {
 fn ceilings_are_written_as_json_with_their_basis() {
     let ceilings = part("H200 SXM").ceilings(&LiveClocks::default().with_processor(mhz(1500.0)));
     let json = serde_json::to_value(&ceilings).unwrap();
-    let bf16 = &json["spec"]["compute"]["bf16_f32_dense"];
+    let bf16 = &json["spec"]["compute_flop_per_s"]["bf16_f32_dense"];
     assert_eq!(bf16["strength"], "convicts");
     assert!(bf16["basis"][0]["source"].as_str().unwrap().contains("ml-engineering"), "{bf16}");
-    assert!(json["most"]["compute"]["bf16_f32_sparse"]["high"].as_f64().unwrap() > 2e15);
+    assert!(json["most"]["compute_flop_per_s"]["bf16_f32_sparse"]["high"].as_f64().unwrap() > 2e15);
 }

@@ -86,6 +86,15 @@ fn an_error_names_the_line_and_the_key() {
 }
 
 #[test]
+fn the_example_of_the_readme_is_read() {
+    let readme = include_str!("../../README.md");
+    let (_, rest) = readme.split_once("```toml\n").unwrap();
+    let (example, _) = rest.split_once("```").unwrap();
+    let catalogue = Catalogue::built_in().with_toml(example).unwrap();
+    assert_eq!(catalogue.find_name("OWN-1 80GB").unwrap().name, "Own One");
+}
+
+#[test]
 fn a_part_twice_is_refused() {
     let (_, message) = refused(&format!("{OWN}{}", &OWN[OWN.find("[[part]]").unwrap()..]));
     assert!(message.contains("\"Own One\" twice"), "{message}");

@@ -78,6 +78,17 @@ fn names_that_drivers_and_people_give_are_understood() {
         ("DGX Spark GB10", "DGX Spark GB10"),
         ("RTX PRO 6000 Blackwell Server", "RTX PRO 6000 Blackwell Server"),
         ("Ryzen AI MAX 385 (Strix Halo)", "Ryzen AI Max 385"),
+        ("H100 PCIe 80GB", "H100 PCIe"),
+        ("H100 SXM 80GB", "H100 SXM"),
+        ("H800 SXM", "H800 SXM"),
+        ("H20", "H20"),
+        ("A40", "A40"),
+        ("M1 Max 32c", "M1 Max 32c"),
+        ("M3 Max 40c", "M3 Max 40c"),
+        ("RTX A6000", "RTX A6000"),
+        ("RTX 6000 Ada", "RTX 6000 Ada"),
+        ("NVIDIA GB10", "DGX Spark GB10"),
+        ("Intel Gaudi 3", "Gaudi 3"),
     ] {
         let found = catalogue.find_name(name).map(|part| &part.name[..]);
         assert_eq!(found, Ok(expected), "{name}");

@@ -8,4 +8,5 @@ mod file;
 mod known_errors;
 mod lookup;
 mod oracle;
+mod parallel;
 mod shapes;

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use trueline_core::Tokens;
 use trueline_roofline::{
-    Experts, LayerShape, LogitRows, ModelShape, Part, Prefix, Reach, Roof, Routing, Workload,
-    estimate_roof,
+    Experts, LayerShape, LogitRows, ModelShape, Parallel, Part, Prefix, Reach, Roof, Routing,
+    Workload, estimate_roof,
 };
 
 use crate::bound_table::{decode, limits, prefill};
@@ -169,6 +169,7 @@ proptest! {
         cached in 0_u64..5000,
         scale in 1_u64..2000,
         which in 0_u8..3,
+        split in (1_u32..5, 1_u32..4, 1_u32..5),
         device in prop::sample::select(vec!["H100 SXM", "RTX 4090", "M2 Ultra 76c", "MI300X", "A40"]),
     ) {
         let small = Small { hidden: small.hidden * scale, width: small.width * scale, ..small };
@@ -187,8 +188,14 @@ proptest! {
                 prefix: Prefix::Unknown,
             },
         };
-        let roof = estimate_roof(&small.shape(), &workload, &limits(device)).unwrap();
-        let model = roof.model.unwrap();
+        let parallel = Parallel::new(split.0, split.1, split.2).unwrap();
+        let shape = small.shape().with_hidden(small.hidden);
+        let roof = estimate_roof(&shape, &workload, &limits(device).with_parallel(parallel)).unwrap();
+        // No link is known of that one, and so no model bound over several.
+        let Some(model) = roof.model else {
+            prop_assert!(device == "M2 Ultra 76c" && parallel.devices() > 1);
+            return Ok(());
+        };
         prop_assert!(model.low() <= model.high());
         prop_assert!(model.high().get() <= roof.strict.high().get() * (1.0 + 1e-9), "{model} {}", roof.strict);
     }
