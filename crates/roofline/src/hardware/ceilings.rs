@@ -107,6 +107,25 @@ impl Ceiling {
     pub fn peak(&self, path: MathPath) -> Option<&Interval<FlopsPerSecond>> {
         self.compute.get(&path)
     }
+
+    /// Raises each rate to that of another ceiling, where that is higher.
+    fn raise_to(&mut self, other: &Self) {
+        for (path, rate) in &mut self.compute {
+            if let Some(other) = other.compute.get(path) {
+                raise(rate, other);
+            }
+        }
+        if let (Some(memory), Some(other)) = (&mut self.memory, &other.memory) {
+            raise(memory, other);
+        }
+    }
+}
+
+fn raise<T: Copy + PartialOrd>(rate: &mut Interval<T>, other: &Interval<T>) {
+    if other.high() > rate.high() {
+        let basis = rate.basis().iter().chain(other.basis()).cloned().collect();
+        *rate = Interval::new(rate.low(), other.high(), rate.strength(), basis);
+    }
 }
 
 /// The ceilings of a part under four assumptions, side by side.
@@ -129,14 +148,15 @@ impl Hardware {
     /// # Formula
     /// The processor's clock scales compute and nothing else; the memory's clock scales bandwidth and
     /// nothing else. A live clock that was not read leaves its side as published. For bandwidth that is an
-    /// upper bound: at a very low processor clock the fabric slows down as well.
+    /// upper bound: at a very low processor clock the fabric slows down as well. A live clock above the
+    /// highest that is known, as on an overclocked board, raises what the part can reach at most.
     pub fn ceilings(&self, live: &LiveClocks) -> Ceilings {
         let of = |rate: &dyn Fn(MathPath) -> Option<Interval<FlopsPerSecond>>| {
             self.all_paths().into_iter().filter_map(|path| Some((path, rate(path)?))).collect()
         };
         let memory = self.bandwidth();
         let spec = Ceiling { compute: of(&|path| self.spec_peak(path)), memory: memory.clone() };
-        let most = Ceiling { compute: of(&|path| self.peak(path)), memory: memory.clone() };
+        let mut most = Ceiling { compute: of(&|path| self.peak(path)), memory: memory.clone() };
         let is_live = live.processor.is_some() || live.memory.is_some();
         let live = is_live.then(|| Ceiling {
             compute: match live.processor.map(ClockRange::cell) {
@@ -148,6 +168,9 @@ impl Hardware {
                 None => memory,
             },
         });
+        if let Some(live) = &live {
+            most.raise_to(live);
+        }
         Ceilings { spec, most, live, measured: self.measured() }
     }
 

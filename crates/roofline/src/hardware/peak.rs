@@ -35,7 +35,8 @@ impl Hardware {
     ///
     /// # Formula
     /// As [`Hardware::spec_peak`], and `units x FLOP per clock x highest clock`. Without a highest clock
-    /// the high end is that of the published clock and convicts nobody, since a part may run above it.
+    /// the high end is that of the published clock and convicts nobody, since a part may run above it; with
+    /// one that nobody verified it is widened and convicts nobody either.
     pub fn peak(&self, path: MathPath) -> Option<Interval<FlopsPerSecond>> {
         let spec = self.spec_peak(path)?;
         let Some(law) = self.law(path, &self.max_clock) else {
@@ -49,7 +50,8 @@ impl Hardware {
         let high = if law.high() > spec.high() { law.high() } else { spec.high() };
         let mut basis = spec.basis().to_vec();
         basis.extend(self.max_clock.basis("highest clock"));
-        Some(Interval::new(spec.low(), high, spec.strength(), basis))
+        let strength = spec.strength().and(self.max_clock.strength());
+        Some(Interval::new(spec.low(), high, strength, basis))
     }
 
     /// The rate on a path at a clock that somebody read; `None` where units or FLOP per clock are not known.

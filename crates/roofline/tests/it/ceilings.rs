@@ -40,6 +40,15 @@ fn the_memory_clock_scales_bandwidth_and_nothing_else() {
 }
 
 #[test]
+fn an_overclocked_memory_raises_what_a_board_reaches_at_most() {
+    // NVIDIA/open-gpu-kernel-modules issue 1266: an RTX 5090 whose memory runs at 15,001 MHz. By hand:
+    // 15001e6 x 2 x 64 B = 1920.1e9, above the published 1792.
+    let ceilings = part("RTX 5090").ceilings(&LiveClocks::default().with_memory(mhz(15_001.0)));
+    near(ceilings.most.memory.unwrap().high().get(), 1920.1e9);
+    near(ceilings.spec.memory.unwrap().high().get(), 1792.1e9);
+}
+
+#[test]
 fn a_range_of_clocks_is_a_range_of_rates() {
     let range = ClockRange::new(mhz(1650.0), mhz(1500.0));
     let live = part("RTX 3090").ceilings(&LiveClocks::default().with_processor_range(range));
@@ -70,6 +79,32 @@ fn a_genuine_run_may_exceed_the_datasheet_but_not_the_highest_clock() {
 fn a_clock_at_zero_is_a_rate_of_zero() {
     let live = part("H100 SXM").ceilings(&LiveClocks::default().with_processor(mhz(0.0)));
     assert!(live.live.unwrap().compute[&bf16()].high().get().abs() < f64::EPSILON);
+}
+
+#[test]
+fn a_highest_clock_that_nobody_verified_convicts_nobody() {
+    // The published rate of an H100 PCIe is verified, its 1755 MHz are not.
+    let pcie = part("H100 PCIe");
+    assert!(pcie.spec_peak(bf16()).unwrap().convicts());
+    assert!(!pcie.peak(bf16()).unwrap().convicts());
+    for name in [
+        "A100 40GB",
+        "A100 SXM 80GB",
+        "L4",
+        "L40S",
+        "H100 SXM",
+        "H200 SXM",
+        "B200 SXM",
+        "GB200",
+        "RTX PRO 6000 Blackwell Server",
+        "RTX 3090",
+        "RTX 4090",
+        "RTX 5090",
+        "MI300X",
+        "M2 Ultra 76c",
+    ] {
+        assert!(part(name).peak(bf16()).unwrap().convicts(), "{name}");
+    }
 }
 
 #[test]

@@ -40,7 +40,12 @@ fn an_own_part_is_read_found_and_reckoned_with() {
     // By hand: 10 x 1024 x 1e9 = 10.24e12, x 1.25e9 = 12.8e12; 4e9 x 2 x 16 B = 128e9.
     assert_eq!(ceilings.spec.compute[&bf16].to_string(), "10.24 TFLOP/s");
     assert_eq!(ceilings.most.compute[&bf16].to_string(), "10.24 TFLOP/s to 12.8 TFLOP/s");
-    assert!(ceilings.most.compute[&bf16].convicts());
+    assert!(ceilings.spec.compute[&bf16].convicts());
+    // The highest clock is from memory alone.
+    assert!(!ceilings.most.compute[&bf16].convicts());
+    let verified = OWN.replace("\"unverified\"", "\"measured\"");
+    let catalogue = Catalogue::built_in().with_toml(&verified).unwrap();
+    assert!(catalogue.get("Own One").unwrap().peak(bf16).unwrap().convicts());
     assert_eq!(ceilings.most.memory.as_ref().unwrap().to_string(), "128 GB/s");
     assert_eq!(catalogue.parts().len(), Catalogue::built_in().parts().len() + 1);
 }
