@@ -46,6 +46,24 @@ fn parameter_totals_are_the_published_integers() {
 }
 
 #[test]
+fn gemma_of_two_sizes_leaves_the_same_vision_tower() {
+    // Hub totals of gemma-3-27b-it and gemma-3-4b-it, less text and projector (1,152 x hidden and a
+    // norm of 1,152): what is left is the same tower, so both text parts are right.
+    let small = sizes::GEMMA3_27B
+        .replace("5376", "2560")
+        .replace("21504", "10240")
+        .replace("62,", "34,")
+        .replace("\"num_attention_heads\": 32", "\"num_attention_heads\": 8")
+        .replace("\"num_key_value_heads\": 16", "\"num_key_value_heads\": 4")
+        .replace("\"head_dim\": 128", "\"head_dim\": 256");
+    let tower = |total: u64, config: &str, hidden: u64| {
+        total - model(config).totals().text.get() - 1152 * hidden - 1152
+    };
+    assert_eq!(tower(27_432_406_640, sizes::GEMMA3_27B, 5376), 416_866_032);
+    assert_eq!(tower(4_300_079_472, &small, 2560), 416_866_032);
+}
+
+#[test]
 fn active_parameters_leave_out_table_norms_and_idle_experts() {
     // reference/roofline.md §2.9, column "active (no embed, incl. head)".
     for (config, active) in [
