@@ -60,6 +60,8 @@ pub struct Model {
     hidden: Option<u64>,
     vocabulary: Option<u64>,
     tied: bool,
+    #[serde(rename = "stated_kv")]
+    cache: Option<Stored>,
     layers: Vec<LayerRun>,
     tensors: Vec<Tensor>,
     warnings: Vec<Warning>,
@@ -148,6 +150,13 @@ impl Model {
     /// Whether the table of token vectors is the head as well.
     pub const fn is_tied(&self) -> bool {
         self.tied
+    }
+
+    /// How keys and values are cached, where the source says so.
+    ///
+    /// A launch option decides at run time; a source that says nothing leaves it open.
+    pub const fn stated_kv(&self) -> Option<Stored> {
+        self.cache
     }
 
     /// The blocks of the text model; empty where the source does not tell them.

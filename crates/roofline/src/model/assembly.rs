@@ -32,6 +32,7 @@ impl Assembly {
                 hidden: None,
                 vocabulary: None,
                 tied: false,
+                cache: None,
                 layers: Vec::new(),
                 tensors: Vec::new(),
                 warnings: Vec::new(),

@@ -28,7 +28,7 @@ impl LayerKind {
     /// ```
     /// use trueline_core::Tokens;
     /// use trueline_roofline::LayerKind;
-    /// let full = LayerKind::Full { heads: 32, kv_heads: 8, head_dim: 128, shared_kv: false };
+    /// let full = LayerKind::Full { heads: 32, kv_heads: 8, head_dim: 128 };
     /// assert_eq!(full.pairs(Tokens::new(3), Tokens::new(0)), 6);
     /// ```
     pub fn pairs(&self, new: Tokens, cached: Tokens) -> u128 {
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn a_causal_prompt_of_three_makes_six_pairs_not_nine() {
-        let full = LayerKind::Full { heads: 1, kv_heads: 1, head_dim: 1, shared_kv: false };
+        let full = LayerKind::Full { heads: 1, kv_heads: 1, head_dim: 1 };
         for (new, pairs) in [(1, 1), (2, 3), (3, 6)] {
             assert_eq!(full.pairs(Tokens::new(new), Tokens::new(0)), pairs);
         }
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn counts_at_the_edge_of_64_bits_do_not_wrap() {
-        let full = LayerKind::Full { heads: 1, kv_heads: 1, head_dim: 1, shared_kv: false };
+        let full = LayerKind::Full { heads: 1, kv_heads: 1, head_dim: 1 };
         let most = Tokens::new(u64::MAX);
         assert!(full.core_flops(most, most, MlaForm::Absorbed).get() > u128::from(u64::MAX));
     }

@@ -19,13 +19,9 @@ impl LayerKind {
     /// Values that one token adds to the cache of one layer.
     ///
     /// # Formula
-    /// Full and window: `2 x kv_heads x head_dim`, half of that where key and value are one vector.
-    /// Latent: `rank + rope`. The indexer's key is not among them. Zero for the others.
+    /// Full and window: `2 x kv_heads x head_dim`. Latent: `rank + rope`. The indexer's key is not among them. Zero for the others.
     pub const fn kv_values(&self) -> u64 {
         match *self {
-            Self::Full { kv_heads, head_dim, shared_kv: true, .. } => {
-                kv_heads.saturating_mul(head_dim)
-            }
             Self::Full { kv_heads, head_dim, .. } | Self::Window { kv_heads, head_dim, .. } => {
                 kv_heads.saturating_mul(head_dim).saturating_mul(2)
             }

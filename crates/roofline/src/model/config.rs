@@ -3,11 +3,13 @@
 mod deepseek;
 mod fields;
 mod gemma;
+mod gemma4;
 mod glm;
 mod gpt_oss;
 mod grouped;
 mod ignored;
 mod kimi;
+mod kv;
 mod latent;
 mod lenient;
 mod limit;
@@ -41,6 +43,7 @@ const FAMILIES: &[(&str, Build)] = &[
     ("deepseek_v3", deepseek::build),
     ("deepseek_v32", deepseek::build),
     ("gemma3_text", gemma::build),
+    ("gemma4_text", gemma4::build),
     ("glm4_moe", glm::build),
     ("glm_moe_dsa", deepseek::build),
     ("gpt_oss", gpt_oss::build),
@@ -77,11 +80,14 @@ pub(super) fn read(json: &str, quantisation: Option<&str>) -> Result<Model, Mode
     let beside = beside.as_ref().map(|(value, _)| value);
     let plan = Plan::read(&[text, outer], beside, &mut warnings)?;
 
+    let cache = plan.cache();
     let mut fields = Fields::new(text);
     let mut site = Site::new(family, plan);
     build(&mut fields, &mut site)?;
     warnings.extend(fields.finish());
-    Ok(site.finish(warnings))
+    let mut model = site.finish(warnings);
+    model.cache = cache;
+    Ok(model)
 }
 
 /// The object that describes the text model: the whole, or what is nested in it.

@@ -42,8 +42,6 @@ pub enum LayerKind {
         kv_heads: u64,
         /// Width of a head; not `hidden / heads` in general.
         head_dim: u64,
-        /// Key and value are one cached vector instead of two.
-        shared_kv: bool,
     },
     /// Softmax attention over the last `window` tokens.
     Window {

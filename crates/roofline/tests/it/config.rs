@@ -211,3 +211,24 @@ fn a_model_is_written_with_units_in_its_names() {
         assert_eq!(serde_json::from_str::<LayerRun>(&text).unwrap(), *run);
     }
 }
+
+#[test]
+fn members_of_a_family_with_other_tensors_are_refused() {
+    for (from, to, word) in [
+        ("\"enable_moe_block\": false", "\"enable_moe_block\": true", "enable_moe_block"),
+        (
+            "\"hidden_size_per_layer_input\": 0",
+            "\"hidden_size_per_layer_input\": 256",
+            "hidden_size_per_layer_input",
+        ),
+    ] {
+        let config = changed(sizes::GEMMA4_31B, from, to);
+        check(&config, ModelErrorKind::UnknownModel, &[word, "dense Gemma 4"]);
+    }
+    let config = changed(
+        sizes::KIMI_LINEAR,
+        "{\"model_type\"",
+        "{\"routed_expert_hidden_size\": 3584, \"model_type\"",
+    );
+    check(&config, ModelErrorKind::UnknownModel, &["routed_expert_hidden_size"]);
+}

@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use trueline_roofline::{Model, Role, Stored, Warning};
+use trueline_roofline::{Model, Role, Scales, Stored, Warning};
 
 pub(super) fn configs() -> Option<PathBuf> {
     let folder = std::env::var_os("TRUELINE_CORPUS").map(PathBuf::from);
@@ -88,6 +88,7 @@ fn quantisation_beside_a_real_config_is_read() {
         "kv_cache_quant_algo": "FP8", "group_size": 16,
         "exclude_modules": ["lm_head", "model.layers.0.mlp.gate"]}}"#;
     let model = Model::from_hf_config_quantised(&text, beside).unwrap();
+    assert_eq!(model.stated_kv(), Some(Stored::Fp8(Scales::Tensor)));
     for tensor in model.tensors() {
         let quantised = matches!(tensor.role(), Role::Attn | Role::Expert);
         let expected = if quantised { Stored::Nvfp4 } else { Stored::Bf16 };

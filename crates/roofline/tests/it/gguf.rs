@@ -82,7 +82,7 @@ fn a_mix_of_types_is_summed_by_tensor() {
     let weights = 8_030_261_248.0 - 525_336_576.0;
     assert!((streamed / weights / 4.93 - 1.0).abs() < 0.002, "{}", streamed / weights);
     // Layers stored differently are still 32 equal layers.
-    let attention = LayerKind::Full { heads: 32, kv_heads: 8, head_dim: 128, shared_kv: false };
+    let attention = LayerKind::Full { heads: 32, kv_heads: 8, head_dim: 128 };
     assert_eq!(
         model.layers(),
         [
@@ -119,10 +119,7 @@ fn experts_in_one_tensor_are_one_copy_each() {
     let attention = (64, 8, 64);
     let (heads, kv_heads, head_dim) = attention;
     let expected = [
-        LayerRun {
-            kind: LayerKind::Full { heads, kv_heads, head_dim, shared_kv: false },
-            count: 2,
-        },
+        LayerRun { kind: LayerKind::Full { heads, kv_heads, head_dim }, count: 2 },
         LayerRun { kind: LayerKind::Window { heads, kv_heads, head_dim, window: 128 }, count: 2 },
         LayerRun {
             kind: LayerKind::Moe { experts: 32, top_k: 4, width: 2880, shared: 0 },

@@ -42,7 +42,7 @@ fn the_table_is_looked_up_and_not_multiplied() {
 /// Number 9: every query sees every key (modular 5557, `InferSim`'s factor 1.8).
 #[test]
 fn causal_attention_sees_half_the_square() {
-    let full = LayerKind::Full { heads: 1, kv_heads: 1, head_dim: 1, shared_kv: false };
+    let full = LayerKind::Full { heads: 1, kv_heads: 1, head_dim: 1 };
     for (new, pairs) in [(1, 1), (2, 3), (3, 6)] {
         assert_eq!(full.pairs(Tokens::new(new), Tokens::new(0)), pairs);
         let flops = full.core_flops(Tokens::new(new), Tokens::new(0), MlaForm::Expanded);

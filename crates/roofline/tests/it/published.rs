@@ -64,6 +64,27 @@ fn gemma_of_two_sizes_leaves_the_same_vision_tower() {
 }
 
 #[test]
+fn qwen_35_of_two_sorts_leaves_the_same_vision_tower() {
+    // Hub totals of Qwen3.5-35B-A3B and Qwen3.5-27B (those of Qwen3.6 are equal), less text and
+    // multi-token prediction. The towers differ in the last projection alone, from 4,608 to the
+    // width of the text with a bias: 3,072 x 4,609.
+    let tower = |total: u64, config: &str| total - model(config).totals().with_mtp().get();
+    let sparse = tower(35_951_822_704, sizes::QWEN35_35B);
+    let dense = tower(27_781_427_952, sizes::QWEN35_27B);
+    assert_eq!(dense - sparse, (5120 - 2048) * 4609);
+}
+
+#[test]
+fn gemma_4_is_as_large_as_its_card_says() {
+    // The card of gemma-4-31b says 30.7 billion; the sum by hand: table 262,144 x 5,376; 50 layers
+    // of 132,121,088 with a window and 10 of 187,171,840 without; 60 times 346,838,017 of
+    // feed-forward block, norms and a scalar; a norm.
+    let model = model(sizes::GEMMA4_31B);
+    assert_eq!(model.totals().text.get(), 30_697_345_340);
+    assert_eq!(model.kv_per_token(Stored::Bf16).get(), 2 * 2 * (50 * 16 * 256 + 10 * 4 * 512));
+}
+
+#[test]
 fn active_parameters_leave_out_table_norms_and_idle_experts() {
     // reference/roofline.md §2.9, column "active (no embed, incl. head)".
     for (config, active) in [

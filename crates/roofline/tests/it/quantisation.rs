@@ -76,6 +76,21 @@ fn blocks_of_the_known_methods_say_how_weights_are_stored() {
 }
 
 #[test]
+fn the_storage_of_the_cache_is_told_where_it_is_stated() {
+    let block = |scheme: &str| {
+        format!(
+            r#"{{"quant_method": "compressed-tensors", "config_groups": {{}}, "ignore": [],
+                "kv_cache_scheme": {scheme}}}"#
+        )
+    };
+    let stated = |block: &str| model(&quantised(sizes::LLAMA_8B, block)).stated_kv();
+    let fp8 = r#"{"num_bits": 8, "type": "float", "strategy": "tensor"}"#;
+    assert_eq!(stated(&block(fp8)), Some(Stored::Fp8(Scales::Tensor)));
+    assert_eq!(stated(&block("null")), None);
+    assert_eq!(model(sizes::LLAMA_8B).stated_kv(), None);
+}
+
+#[test]
 fn layers_that_are_left_out_stay_as_they_were() {
     let block = r#"{"quant_method": "compressed-tensors", "config_groups": {"group_0":
         {"targets": ["Linear"], "weights": {"num_bits": 8, "type": "float", "strategy": "tensor"}}},

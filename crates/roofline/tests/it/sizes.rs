@@ -34,6 +34,23 @@ pub(super) const QWEN3_NEXT: &str = r#"{"model_type": "qwen3_next", "hidden_size
     "linear_value_head_dim": 128, "linear_num_key_heads": 16, "linear_num_value_heads": 32,
     "vocab_size": 151936, "tie_word_embeddings": false, "torch_dtype": "bfloat16"}"#;
 
+pub(super) const QWEN35_35B: &str = r#"{"model_type": "qwen3_5_moe", "text_config": {
+    "model_type": "qwen3_5_moe_text", "hidden_size": 2048, "num_hidden_layers": 40,
+    "num_attention_heads": 16, "num_key_value_heads": 2, "head_dim": 256, "num_experts": 256,
+    "num_experts_per_tok": 8, "moe_intermediate_size": 512, "shared_expert_intermediate_size": 512,
+    "full_attention_interval": 4, "linear_conv_kernel_dim": 4, "linear_key_head_dim": 128,
+    "linear_value_head_dim": 128, "linear_num_key_heads": 16, "linear_num_value_heads": 32,
+    "mtp_num_hidden_layers": 1, "attn_output_gate": true, "vocab_size": 248320,
+    "tie_word_embeddings": false, "dtype": "bfloat16"}}"#;
+
+pub(super) const QWEN35_27B: &str = r#"{"model_type": "qwen3_5", "text_config": {
+    "model_type": "qwen3_5_text", "hidden_size": 5120, "num_hidden_layers": 64,
+    "num_attention_heads": 24, "num_key_value_heads": 4, "head_dim": 256,
+    "intermediate_size": 17408, "full_attention_interval": 4, "linear_conv_kernel_dim": 4,
+    "linear_key_head_dim": 128, "linear_value_head_dim": 128, "linear_num_key_heads": 16,
+    "linear_num_value_heads": 48, "mtp_num_hidden_layers": 1, "attn_output_gate": true,
+    "vocab_size": 248320, "tie_word_embeddings": false, "dtype": "bfloat16"}}"#;
+
 pub(super) const MIXTRAL: &str = r#"{"model_type": "mixtral", "hidden_size": 4096,
     "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128,
     "intermediate_size": 14336, "num_local_experts": 8, "num_experts_per_tok": 2,
@@ -90,6 +107,16 @@ pub(super) const GEMMA3_1B: &str = r#"{"model_type": "gemma3_text", "hidden_size
     "num_hidden_layers": 26, "num_attention_heads": 4, "num_key_value_heads": 1,
     "head_dim": 256, "intermediate_size": 6912, "vocab_size": 262144, "sliding_window": 512,
     "sliding_window_pattern": 6, "tie_word_embeddings": true, "torch_dtype": "bfloat16"}"#;
+
+/// Published with its layers listed; every sixth is full.
+pub(super) const GEMMA4_31B: &str = r#"{"model_type": "gemma4", "text_config": {
+    "model_type": "gemma4_text", "hidden_size": 5376, "num_hidden_layers": 60,
+    "num_attention_heads": 32, "num_key_value_heads": 16, "num_global_key_value_heads": 4,
+    "head_dim": 256, "global_head_dim": 512, "attention_k_eq_v": true, "attention_bias": false,
+    "intermediate_size": 21504, "sliding_window": 1024, "enable_moe_block": false,
+    "hidden_size_per_layer_input": 0, "num_kv_shared_layers": 0, "use_double_wide_mlp": false,
+    "sliding_window_pattern": 6, "vocab_size": 262144, "tie_word_embeddings": true,
+    "dtype": "bfloat16"}}"#;
 
 pub(super) const GPT_OSS_120B: &str = r#"{"model_type": "gpt_oss", "hidden_size": 2880,
     "num_hidden_layers": 36, "num_attention_heads": 64, "num_key_value_heads": 8, "head_dim": 64,

@@ -10,6 +10,8 @@ use crate::model::{LayerKind, ModelError, Role};
 
 const LIBRARY: &str = "Gemma3TextConfig";
 
+/// Builds the text model.
+///
 /// Published configs leave out what equals the library's defaults, so these stand in with warnings.
 ///
 /// # Source
@@ -34,7 +36,7 @@ pub(super) fn build(fields: &mut Fields<'_>, site: &mut Site) -> Result<(), Mode
         head_norms: true,
         ..Grouped::plain(hidden, heads, kv_heads, head_dim)
     };
-    let full = LayerKind::Full { heads, kv_heads, head_dim, shared_kv: false };
+    let full = LayerKind::Full { heads, kv_heads, head_dim };
     let windowed = LayerKind::Window { heads, kv_heads, head_dim, window };
     for (kind, count) in [(full, mixers.full), (windowed, mixers.window)] {
         let block = site.blocks(kind, count);
@@ -48,7 +50,7 @@ pub(super) fn build(fields: &mut Fields<'_>, site: &mut Site) -> Result<(), Mode
     moe::dense(site, ffn, hidden, width)
 }
 
-fn mixers(fields: &mut Fields<'_>, layers: u64) -> Result<Mixers, ModelError> {
+pub(super) fn mixers(fields: &mut Fields<'_>, layers: u64) -> Result<Mixers, ModelError> {
     let listed = pace::listed(fields, layers)?;
     let old = fields.optional("_sliding_window_pattern", LAYERS)?;
     let every = match (listed, old) {

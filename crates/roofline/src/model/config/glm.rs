@@ -28,7 +28,7 @@ pub(super) fn build(fields: &mut Fields<'_>, site: &mut Site) -> Result<(), Mode
     let ahead = fields.optional("num_nextn_predict_layers", SOME_LAYERS)?.unwrap_or(0);
 
     site.ends(hidden, vocabulary, tied)?;
-    let kind = LayerKind::Full { heads, kv_heads, head_dim, shared_kv: false };
+    let kind = LayerKind::Full { heads, kv_heads, head_dim };
     let mixer = site.blocks(kind, layers);
     attention.add(site, mixer)?;
     site.add(mixer, Role::Norm, "input_layernorm.weight", &[hidden])?;

@@ -13,6 +13,15 @@ pub(super) enum Biases {
     All,
 }
 
+/// Where values come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Values {
+    /// A projection of their own.
+    Projected,
+    /// The projection of the keys.
+    FromKeys,
+}
+
 /// The sizes of grouped attention, and what a family adds to it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Grouped {
@@ -27,6 +36,7 @@ pub(super) struct Grouped {
     pub(super) output_gate: bool,
     /// A learnt sink for each head.
     pub(super) sinks: bool,
+    pub(super) values: Values,
     /// How the family calls the block.
     pub(super) module: &'static str,
 }
@@ -43,6 +53,7 @@ impl Grouped {
             head_norms: false,
             output_gate: false,
             sinks: false,
+            values: Values::Projected,
             module: "self_attn",
         }
     }
@@ -53,7 +64,9 @@ impl Grouped {
         let mut add = |what: &str, role, shape: &[u64]| {
             site.add(block, role, &format!("{}.{what}", self.module), shape)
         };
-        for (name, rows) in [("q_proj", from_queries), ("k_proj", keys), ("v_proj", keys)] {
+        let projections = [("q_proj", from_queries), ("k_proj", keys), ("v_proj", keys)];
+        let listed = if self.values == Values::FromKeys { 2 } else { 3 };
+        for (name, rows) in projections.into_iter().take(listed) {
             add(&format!("{name}.weight"), Role::Attn, &[rows, self.hidden])?;
             if self.biases != Biases::None {
                 add(&format!("{name}.bias"), Role::Attn, &[rows])?;

@@ -29,7 +29,7 @@ pub(super) fn build(fields: &mut Fields<'_>, site: &mut Site) -> Result<(), Mode
     site.ends(hidden, vocabulary, tied)?;
     let kind = match window {
         Some(window) => LayerKind::Window { heads, kv_heads, head_dim, window },
-        None => LayerKind::Full { heads, kv_heads, head_dim, shared_kv: false },
+        None => LayerKind::Full { heads, kv_heads, head_dim },
     };
     let mixer = site.blocks(kind, layers);
     Grouped::plain(hidden, heads, kv_heads, head_dim).add(site, mixer)?;

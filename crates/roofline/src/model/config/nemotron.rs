@@ -51,7 +51,7 @@ pub(super) fn build(fields: &mut Fields<'_>, site: &mut Site) -> Result<(), Mode
             None => fields.required("head_dim", HEAD_DIM)?,
         };
         let biased = fields.flag("attention_bias", false, LIBRARY)?;
-        let kind = LayerKind::Full { heads, kv_heads, head_dim, shared_kv: false };
+        let kind = LayerKind::Full { heads, kv_heads, head_dim };
         let block = site.blocks(kind, letters.attention);
         site.add(block, Role::Norm, "norm.weight", &[hidden])?;
         Grouped {

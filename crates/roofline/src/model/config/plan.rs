@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::fields::wrong_type;
 use super::pattern::Pattern;
-use super::quantisation;
+use super::{kv, quantisation};
 use crate::model::error::shown;
 use crate::model::{ModelError, ModelErrorKind, Role, Stored, Warning};
 
@@ -31,6 +31,7 @@ pub(super) struct Plan {
     rules: Vec<(Target, Stored)>,
     /// Patterns left unquantised, and how many entries of the source each stands for.
     left_out: BTreeMap<Pattern, u64>,
+    cache: Option<Stored>,
 }
 
 impl Plan {
@@ -40,8 +41,12 @@ impl Plan {
         side: Option<&Value>,
         warnings: &mut Vec<Warning>,
     ) -> Result<Self, ModelError> {
-        let mut plan =
-            Self { plain: dtype(places, warnings)?, rules: Vec::new(), left_out: BTreeMap::new() };
+        let mut plan = Self {
+            plain: dtype(places, warnings)?,
+            rules: Vec::new(),
+            cache: None,
+            left_out: BTreeMap::new(),
+        };
         let found = ["quantization_config", "compression_config"]
             .into_iter()
             .find_map(|name| places.iter().find_map(|p| p.get(name).filter(|v| !v.is_null())));
@@ -54,6 +59,7 @@ impl Plan {
             let block = value
                 .as_object()
                 .ok_or_else(|| wrong_type("quantization_config", "an object", value))?;
+            plan.cache = kv::read(block)?;
             let (rules, left_out) = quantisation::read(block)?;
             plan.rules = rules;
             for entry in left_out {
@@ -64,6 +70,11 @@ impl Plan {
             }
         }
         Ok(plan)
+    }
+
+    /// How keys and values are cached, where the source says so.
+    pub(super) const fn cache(&self) -> Option<Stored> {
+        self.cache
     }
 
     /// How unquantised tensors are stored.

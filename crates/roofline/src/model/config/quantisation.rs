@@ -190,11 +190,11 @@ fn modelopt_stored(algorithm: Option<&str>) -> Result<Stored, ModelError> {
     }
 }
 
-fn given<'a>(block: &'a Block, name: &str) -> Option<&'a Value> {
+pub(super) fn given<'a>(block: &'a Block, name: &str) -> Option<&'a Value> {
     block.get(name).filter(|value| !value.is_null())
 }
 
-fn text<'a>(block: &'a Block, name: &str) -> Result<Option<&'a str>, ModelError> {
+pub(super) fn text<'a>(block: &'a Block, name: &str) -> Result<Option<&'a str>, ModelError> {
     given(block, name)
         .map(|value| value.as_str().ok_or_else(|| wrong_type(name, "text", value)))
         .transpose()

@@ -39,7 +39,7 @@ pub(super) fn build(fields: &mut Fields<'_>, site: &mut Site) -> Result<(), Mode
     site.ends(hidden, vocabulary, tied)?;
 
     let (mixers, window) = mixers(fields, layers)?;
-    let full = LayerKind::Full { heads, kv_heads, head_dim, shared_kv: false };
+    let full = LayerKind::Full { heads, kv_heads, head_dim };
     let windowed = LayerKind::Window { heads, kv_heads, head_dim, window };
     for (kind, count) in [(full, mixers.full), (windowed, mixers.window)] {
         let block = site.blocks(kind, count);

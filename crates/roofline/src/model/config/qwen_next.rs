@@ -38,7 +38,7 @@ pub(super) fn build(fields: &mut Fields<'_>, site: &mut Site) -> Result<(), Mode
     let _ = fields.switch("use_sliding_window")?;
 
     site.ends(hidden, vocabulary, tied)?;
-    let full = LayerKind::Full { heads, kv_heads, head_dim, shared_kv: false };
+    let full = LayerKind::Full { heads, kv_heads, head_dim };
     let block = site.blocks(full, mixers.full);
     attention.add(site, block)?;
     site.add(block, Role::Norm, "input_layernorm.weight", &[hidden])?;

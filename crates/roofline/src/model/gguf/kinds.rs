@@ -89,7 +89,7 @@ fn softmax(
     };
     let window = metadata.number("attention.sliding_window").filter(|w| *w > 0);
     let windowed = window.map_or(0, |_| windows(metadata, architecture, count, warnings));
-    let full = LayerKind::Full { heads, kv_heads, head_dim, shared_kv: false };
+    let full = LayerKind::Full { heads, kv_heads, head_dim };
     runs.push(LayerRun { kind: full, count: count - windowed });
     if let Some(window) = window {
         let kind = LayerKind::Window { heads, kv_heads, head_dim, window };
