@@ -15,6 +15,7 @@ mod ggml;
 mod gguf;
 mod header;
 mod layer;
+mod placing;
 mod safetensors;
 mod size;
 mod stored;
@@ -115,14 +116,14 @@ impl Model {
     /// Reads the header of a GGUF file, nothing behind it.
     ///
     /// # Errors
-    /// A reader that fails, a header that is cut, too large, of an unknown version, or whose offsets
-    /// do not fit the shapes; an unknown storage type.
+    /// A reader that fails, a header that is cut, too large, of an unknown version, or whose
+    /// offsets do not fit the shapes; an unknown storage type.
     pub fn from_gguf_header(reader: impl Read) -> Result<Self, ModelError> {
         gguf::read([reader])
     }
 
-    /// Reads the headers of all files that one GGUF model is cut into, the first one first: it holds
-    /// the keys.
+    /// Reads the headers of all files that one GGUF model is cut into, the first one first: it
+    /// holds the keys.
     ///
     /// # Errors
     /// As [`Model::from_gguf_header`], and a tensor that two files hold.
@@ -204,10 +205,8 @@ impl Model {
 
     /// This model's layers with the tensors of another description of the same model.
     ///
-    /// A config tells the kinds of layers; a header tells what is really stored.
-    ///
-    /// # Errors
-    /// None; totals of the text that differ by more than 1 % are a [`Warning::Disagrees`].
+    /// A config tells the kinds of layers; a header tells what is really stored. Totals of the text
+    /// that differ by more than 1 % are a [`Warning::Disagrees`].
     #[must_use]
     pub fn with_tensors_of(mut self, header: Self) -> Self {
         let (ours, theirs) = (self.totals().text, header.totals().text);
@@ -220,9 +219,7 @@ impl Model {
         self.warnings.extend(header.warnings.into_iter().filter(kept));
         self.tied = header.tied;
         self.tensors = header.tensors;
-        for tensor in &mut self.tensors {
-            tensor.run = None;
-        }
+        self.place();
         self
     }
 }

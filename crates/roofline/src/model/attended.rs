@@ -20,8 +20,8 @@ impl LayerKind {
     /// Pairs of query and key that `new` tokens after `cached` ones make in one layer, causal.
     ///
     /// # Formula
-    /// `sum over i = 1..new of min(cached + i, limit)`, in closed form; the limit is the window, the
-    /// indexer's choice, or none. Without a limit: `new x cached + new (new + 1) / 2`, not `new²`.
+    /// `sum over i = 1..new of min(cached + i, limit)`, in closed form; the limit is the window,
+    /// the indexer's choice, or none. Without a limit: `new x cached + new (new + 1) / 2`, not `new²`.
     /// Zero for layers without softmax attention.
     ///
     /// # Examples

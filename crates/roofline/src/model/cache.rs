@@ -19,7 +19,8 @@ impl LayerKind {
     /// Values that one token adds to the cache of one layer.
     ///
     /// # Formula
-    /// Full and window: `2 x kv_heads x head_dim`. Latent: `rank + rope`. The indexer's key is not among them. Zero for the others.
+    /// Full and window: `2 x kv_heads x head_dim`. Latent: `rank + rope`. The indexer's key
+    /// is not among them. Zero for the others.
     pub const fn kv_values(&self) -> u64 {
         match *self {
             Self::Full { kv_heads, head_dim, .. } | Self::Window { kv_heads, head_dim, .. } => {
@@ -60,8 +61,8 @@ impl LayerKind {
 impl Model {
     /// Bytes of keys and values that one decode step reads for a sequence of this length.
     ///
-    /// Layers with a window read the window however much an engine keeps; sparse attention reads the
-    /// chosen keys, and its indexer one fp8 key of every token.
+    /// Layers with a window read the window however much an engine keeps; sparse attention reads
+    /// the chosen keys, and its indexer one fp8 key of every token.
     pub fn kv_read(&self, context: Tokens, kv: Stored) -> ByteCount {
         self.layers
             .iter()

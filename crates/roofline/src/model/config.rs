@@ -81,7 +81,7 @@ pub(super) fn read(json: &str, quantisation: Option<&str>) -> Result<Model, Mode
     let plan = Plan::read(&[text, outer], beside, &mut warnings)?;
 
     let cache = plan.cache();
-    let mut fields = Fields::new(text);
+    let mut fields = Fields::new(text).within(outer);
     let mut site = Site::new(family, plan);
     build(&mut fields, &mut site)?;
     warnings.extend(fields.finish());

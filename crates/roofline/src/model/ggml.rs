@@ -14,42 +14,76 @@ type Row = (u32, GgmlType, &'static str, u64, u64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-#[allow(missing_docs, reason = "the names are the formats' own; the table says the rest")]
 pub enum GgmlType {
+    /// `F32`: 32-bit floats.
     F32,
+    /// `F16`: 16-bit floats, 5 bits of exponent.
     F16,
+    /// `Q4_0`: 4.5 bits a value, blocks of 32.
     Q4_0,
+    /// `Q4_1`: 5 bits a value, blocks of 32.
     Q4_1,
+    /// `Q5_0`: 5.5 bits a value, blocks of 32.
     Q5_0,
+    /// `Q5_1`: 6 bits a value, blocks of 32.
     Q5_1,
+    /// `Q8_0`: 8.5 bits a value, blocks of 32.
     Q8_0,
+    /// `Q8_1`: 9 bits a value, blocks of 32.
     Q8_1,
+    /// `Q2_K`: 2.625 bits a value, blocks of 256.
     Q2K,
+    /// `Q3_K`: 3.4375 bits a value, blocks of 256.
     Q3K,
+    /// `Q4_K`: 4.5 bits a value, blocks of 256.
     Q4K,
+    /// `Q5_K`: 5.5 bits a value, blocks of 256.
     Q5K,
+    /// `Q6_K`: 6.5625 bits a value, blocks of 256.
     Q6K,
+    /// `Q8_K`: 9.125 bits a value, blocks of 256.
     Q8K,
+    /// `IQ2_XXS`: 2.0625 bits a value, blocks of 256.
     Iq2Xxs,
+    /// `IQ2_XS`: 2.3125 bits a value, blocks of 256.
     Iq2Xs,
+    /// `IQ3_XXS`: 3.0625 bits a value, blocks of 256.
     Iq3Xxs,
+    /// `IQ1_S`: 1.5625 bits a value, blocks of 256.
     Iq1S,
+    /// `IQ4_NL`: 4.5 bits a value, blocks of 32.
     Iq4Nl,
+    /// `IQ3_S`: 3.4375 bits a value, blocks of 256.
     Iq3S,
+    /// `IQ2_S`: 2.5625 bits a value, blocks of 256.
     Iq2S,
+    /// `IQ4_XS`: 4.25 bits a value, blocks of 256.
     Iq4Xs,
+    /// `I8`: 8-bit integers.
     I8,
+    /// `I16`: 16-bit integers.
     I16,
+    /// `I32`: 32-bit integers.
     I32,
+    /// `I64`: 64-bit integers.
     I64,
+    /// `F64`: 64-bit floats.
     F64,
+    /// `IQ1_M`: 1.75 bits a value, blocks of 256.
     Iq1M,
+    /// `BF16`: 16-bit floats, 8 bits of exponent.
     Bf16,
+    /// `TQ1_0`: 1.6875 bits a value, blocks of 256.
     Tq1_0,
+    /// `TQ2_0`: 2.0625 bits a value, blocks of 256.
     Tq2_0,
+    /// `MXFP4`: 4.25 bits a value, blocks of 32.
     Mxfp4,
+    /// `NVFP4`: 4.5 bits a value, blocks of 64.
     Nvfp4,
+    /// `Q1_0`: 1.125 bits a value, blocks of 128.
     Q1_0,
+    /// `Q2_0`: 2.25 bits a value, blocks of 64.
     Q2_0,
 }
 

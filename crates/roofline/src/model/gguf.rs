@@ -1,7 +1,8 @@
 //! Headers of GGUF files.
 //!
 //! Layout, little-endian: `GGUF`, version, number of tensors, number of keys; keys with typed
-//! values; tensors with name, sides, type and offset; padding; data. Source: `docs/gguf.md` of ggml.
+//! values; tensors with name, sides, type and offset; padding; data. Source: `docs/gguf.md` of
+//! ggml.
 
 mod kinds;
 mod metadata;
@@ -47,6 +48,7 @@ pub(super) fn read<R: Read>(readers: impl IntoIterator<Item = R>) -> Result<Mode
         Ok((layers, warnings)) => {
             model.layers = layers;
             model.warnings.extend(warnings);
+            model.place();
         }
         Err(needs) => model.warnings.push(Warning::LayerKindsUnknown { needs }),
     }
@@ -89,6 +91,9 @@ fn list(
     let mut end = 0_u64;
     for _ in 0..tensors {
         let name = source.text(LONGEST_NAME)?;
+        if name.is_empty() {
+            return Err(layout(&name, "a name", "none"));
+        }
         let rank = source.u32()?;
         if rank as usize > MOST_SIDES {
             return Err(layout(&name, &format!("at most {MOST_SIDES} sides"), &rank.to_string()));

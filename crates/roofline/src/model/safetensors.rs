@@ -6,7 +6,7 @@
 mod document;
 
 use std::collections::HashSet;
-use std::io::{ErrorKind, Read};
+use std::io::{ErrorKind, Read, Take};
 
 use super::assembly::Assembly;
 use super::error::shown;
@@ -46,8 +46,7 @@ pub(super) fn read<R: Read>(readers: impl IntoIterator<Item = R>) -> Result<Mode
     let mut listing = Listing::new(Dialect::HuggingFace);
     let mut names = HashSet::new();
     for reader in readers {
-        let text = header(reader)?;
-        read_one(&text, &mut listing, &mut names)?;
+        read_one(header(reader)?, &mut listing, &mut names)?;
     }
     if names.is_empty() {
         return Err(ModelError::new(
@@ -61,8 +60,8 @@ pub(super) fn read<R: Read>(readers: impl IntoIterator<Item = R>) -> Result<Mode
     Ok(assembly.finish())
 }
 
-/// The bytes of the header; memory grows with what is really there, never with what is claimed.
-fn header(mut reader: impl Read) -> Result<Vec<u8>, ModelError> {
+/// The part of a file that its header fills, by the length at its start.
+fn header<R: Read>(mut reader: R) -> Result<Take<R>, ModelError> {
     let mut length = [0_u8; 8];
     reader.read_exact(&mut length).map_err(|e| match e.kind() {
         ErrorKind::UnexpectedEof => {
@@ -77,27 +76,16 @@ fn header(mut reader: impl Read) -> Result<Vec<u8>, ModelError> {
             format!("expected a header of at most {MOST_BYTES} bytes, found {length}"),
         ));
     }
-    let mut text = Vec::new();
-    let read = reader
-        .take(length)
-        .read_to_end(&mut text)
-        .map_err(|e| ModelError::caused(ModelErrorKind::Io, "the header could not be read", e))?;
-    if (read as u64) < length {
-        return Err(ModelError::new(
-            ModelErrorKind::Truncated,
-            format!("expected a header of {length} bytes, found {read}"),
-        ));
-    }
-    Ok(text)
+    Ok(reader.take(length))
 }
 
-fn read_one(
-    text: &[u8],
+fn read_one<R: Read>(
+    header: Take<R>,
     listing: &mut Listing,
     names: &mut HashSet<String>,
 ) -> Result<(), ModelError> {
     let mut spans: Vec<[u64; 2]> = Vec::new();
-    document::read(text, |name, entry| {
+    document::read(header, |name, entry| {
         let bytes = add(listing, name, entry)?;
         if names.len() as u64 >= MOST_TENSORS {
             return Err(ModelError::new(

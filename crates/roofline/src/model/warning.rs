@@ -85,7 +85,8 @@ impl fmt::Display for Warning {
             }
             Self::UnreadPattern { pattern } => write!(
                 f,
-                "pattern {pattern:?} of unquantised layers is not understood: they count as quantised"
+                "pattern {pattern:?} of unquantised layers is not understood: they count as \
+                 quantised"
             ),
             Self::UnknownTensors { first, count } => {
                 write!(f, "{count} tensors have no known role, {first} first")

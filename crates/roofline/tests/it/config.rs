@@ -73,6 +73,14 @@ fn a_nested_text_model_is_read_and_said() {
             Warning::NotCounted { what: "the vision tower".to_owned() },
         ]
     );
+    // Whether the table is the head is often said of the whole alone.
+    let inner = changed(sizes::LLAMA_8B, "\"tie_word_embeddings\": false,", "");
+    let tied = format!(
+        r#"{{"model_type": "mistral3", "tie_word_embeddings": true, "text_config": {inner}}}"#
+    );
+    let tied = Model::from_hf_config(&tied).unwrap();
+    assert!(tied.is_tied());
+    assert_eq!(tied.totals().text.get(), 8_030_261_248 - 525_336_576);
     check(
         r#"{"model_type": "gemma3", "text_config": [1]}"#,
         ModelErrorKind::WrongType,
@@ -202,7 +210,9 @@ fn a_model_is_written_with_units_in_its_names() {
     let json = serde_json::to_value(model(sizes::MIXTRAL)).unwrap();
     assert_eq!(
         json["layers"][1],
-        serde_json::json!({"kind": "moe", "experts": 8, "top_k": 2, "width": 14336, "shared": 0, "count": 32})
+        serde_json::json!({
+            "kind": "moe", "experts": 8, "top_k": 2, "width": 14336, "shared": 0, "count": 32
+        })
     );
     assert_eq!(json["tensors"][0]["role"], "embed");
     assert_eq!(json["tensors"][0]["bytes_each"], 2 * 32_000 * 4096);

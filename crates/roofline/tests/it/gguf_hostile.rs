@@ -73,6 +73,24 @@ fn hostile_counts_and_lengths_end_in_errors() {
 }
 
 #[test]
+fn input_without_end_ends_in_an_error() {
+    // A list of 16 million numbers that are really there, then one byte for ever: passed over,
+    // not kept.
+    let mut list = 1_u64.to_le_bytes().to_vec();
+    list.push(b'k');
+    list.extend(9_u32.to_le_bytes());
+    list.extend(10_u32.to_le_bytes());
+    list.extend((1_u64 << 24).to_le_bytes());
+    let file = crafted(1, 2, &list);
+    for byte in [0, 1, 0xff] {
+        let endless = std::io::Read::chain(file.as_slice(), std::io::repeat(byte));
+        assert!(Model::from_gguf_header(endless).is_err());
+        assert!(Model::from_gguf_header(std::io::repeat(byte)).is_err());
+        assert!(Model::from_safetensors_header(std::io::repeat(byte)).is_err());
+    }
+}
+
+#[test]
 fn tensors_that_overlap_or_leave_holes_are_refused() {
     let mut file = Gguf::new("llama");
     file.tensor("blk.0.attn_k.weight", &[64, 64], F16);

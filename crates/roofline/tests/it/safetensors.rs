@@ -173,6 +173,15 @@ fn a_config_tells_the_layers_and_the_files_tell_the_bytes() {
     assert_eq!(model.warnings(), []);
     assert_eq!(model.active(), config.active());
     assert_eq!(model.totals().scales, 48 * 128 * (768 + 768 + 2048));
+    for tensor in model.tensors() {
+        let kind = tensor.run().and_then(|run| model.layers().get(run)).map(|r| r.kind.name());
+        let expected = match tensor.role() {
+            Role::Attn => Some("full"),
+            Role::Expert | Role::Router => Some("moe"),
+            _ => None,
+        };
+        assert_eq!(kind, expected, "{}", tensor.name());
+    }
     // Eight experts of each layer, a byte a weight and four a row.
     let each = 3 * 768 * 2048 + 4 * (768 + 768 + 2048);
     let streamed = model.streamed().unwrap();

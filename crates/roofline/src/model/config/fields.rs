@@ -9,22 +9,35 @@ use super::limit::Limit;
 use crate::model::error::shown;
 use crate::model::{ModelError, ModelErrorKind, Warning};
 
+/// Fields of the text model that multimodal configs state for the whole.
+const AROUND: [&str; 2] = ["tie_word_embeddings", "vocab_size"];
+
 /// The fields of a config, with a record of those that were read.
 pub(super) struct Fields<'a> {
     map: &'a Map<String, Value>,
+    /// The description around this one, where it is nested.
+    outer: Option<&'a Map<String, Value>>,
     read: BTreeSet<&'static str>,
     warnings: Vec<Warning>,
 }
 
 impl<'a> Fields<'a> {
     pub(super) fn new(map: &'a Map<String, Value>) -> Self {
-        Self { map, read: BTreeSet::new(), warnings: Vec::new() }
+        Self { map, outer: None, read: BTreeSet::new(), warnings: Vec::new() }
+    }
+
+    /// With the description around it, for the fields that stand there ([`AROUND`]).
+    pub(super) fn within(mut self, outer: &'a Map<String, Value>) -> Self {
+        self.outer = Some(outer);
+        self
     }
 
     /// A field that is there and not null.
     fn given(&mut self, name: &'static str) -> Option<&'a Value> {
         self.read.insert(name);
-        self.map.get(name).filter(|value| !value.is_null())
+        let given = |map: &'a Map<String, Value>| map.get(name).filter(|value| !value.is_null());
+        let outer = self.outer.filter(|_| AROUND.contains(&name));
+        given(self.map).or_else(|| outer.and_then(given))
     }
 
     /// A size that may be absent or null.

@@ -13,8 +13,8 @@ const LIBRARY: &str = "Gemma4TextConfig";
 /// Builds a dense member.
 ///
 /// # Source
-/// The config of gemma-4-31B and `modeling_gemma4.py` of transformers 5. Keys carry the position and
-/// values do not, so a cache holds both though one projection makes them.
+/// The config of gemma-4-31B and `modeling_gemma4.py` of transformers 5. Keys carry the position
+/// and values do not, so a cache holds both though one projection makes them.
 pub(super) fn build(fields: &mut Fields<'_>, site: &mut Site) -> Result<(), ModelError> {
     refuse_others(fields)?;
     let hidden = fields.required("hidden_size", WIDTH)?;

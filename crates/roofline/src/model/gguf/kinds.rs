@@ -28,7 +28,10 @@ pub(super) fn layers(
     // Either every layer mixes and transforms, or it does one of both.
     if mixers.saturating_add(states) != layers && blocks != layers {
         warnings.push(Warning::Disagrees {
-            what: format!("block_count says {layers} layers, {mixers} with attention and {states} with a state were found"),
+            what: format!(
+                "block_count says {layers} layers; {mixers} with attention and {states} with a \
+                 state were found"
+            ),
         });
     }
     Ok((runs, warnings))
@@ -119,8 +122,8 @@ fn windows(
     0
 }
 
-/// Files differ in which keys hold the widths of a head: with `_mla` keys those are of the head, the
-/// others of the compressed cache; without, the others are of the head.
+/// Files differ in which keys hold the widths of a head: with `_mla` keys those are of the head,
+/// the others of the compressed cache; without, the others are of the head.
 fn mla(
     metadata: &Metadata,
     need: &impl Fn(&str) -> Result<u64, String>,

@@ -48,7 +48,7 @@ pub(super) fn part(dialect: Dialect, pattern: &str) -> Part {
 }
 
 fn is_tower(part: &str) -> bool {
-    part.starts_with("vision")
+    part.contains("vision")
         || part.starts_with("visual")
         || part.starts_with("audio")
         || part.starts_with("multi_modal")
@@ -73,7 +73,8 @@ fn hugging_face(pattern: &str) -> Role {
     if is(&["embed_tokens", "embeddings", "embed_in", "wte", "word_embeddings"]) {
         return Role::Embed;
     }
-    if is(&["lm_head", "head", "embed_out", "output"]) {
+    let outside = !pattern.contains('*') || marks_mtp(pattern);
+    if is(&["lm_head", "embed_out"]) || (outside && is(&["head", "output"])) {
         return Role::Head;
     }
     if any(&|p| p.contains("norm") || p.starts_with("ln_")) {

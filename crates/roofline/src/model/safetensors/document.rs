@@ -1,6 +1,7 @@
 //! The JSON of a safetensors header, read one tensor at a time.
 
 use std::fmt;
+use std::io::{BufReader, Read, Take};
 
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -17,26 +18,44 @@ pub(super) struct Entry {
     pub(super) data_offsets: [u64; 2],
 }
 
-/// Calls `each` with every tensor; metadata is passed over.
+/// Calls `each` with every tensor; metadata is passed over, and nothing else is kept.
 ///
 /// # Errors
-/// Text that is no such header, and the first error of `each`.
-pub(super) fn read(
-    text: &[u8],
+/// A header that ends early or is none, and the first error of `each`.
+pub(super) fn read<R: Read>(
+    header: Take<R>,
     mut each: impl FnMut(&str, &Entry) -> Result<(), ModelError>,
 ) -> Result<(), ModelError> {
     let mut failed = None;
-    let mut deserializer = serde_json::Deserializer::from_slice(text);
+    let mut header = BufReader::new(header);
+    let mut deserializer = serde_json::Deserializer::from_reader(&mut header);
     let visitor = Tensors { each: &mut each, failed: &mut failed };
     let outcome = visitor.deserialize(&mut deserializer).and_then(|()| deserializer.end());
-    match (failed, outcome) {
-        (Some(error), _) => Err(error),
-        (None, Ok(())) => Ok(()),
-        (None, Err(e)) => Err(ModelError::caused(
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    match outcome {
+        Err(e) if e.is_io() => {
+            Err(ModelError::caused(ModelErrorKind::Io, "the header could not be read", e))
+        }
+        Err(e) if !e.is_eof() => Err(ModelError::caused(
             ModelErrorKind::NotJson,
             "expected a JSON object of tensors with dtype, shape and data_offsets",
             e,
         )),
+        // The text has ended, be it whole or not: has the header?
+        outcome => match (header.get_ref().limit(), outcome) {
+            (0, Ok(())) => Ok(()),
+            (0, Err(e)) => Err(ModelError::caused(
+                ModelErrorKind::NotJson,
+                "expected a JSON object of tensors, found a part of one",
+                e,
+            )),
+            (left, _) => Err(ModelError::new(
+                ModelErrorKind::Truncated,
+                format!("expected {left} more bytes of the header, found its end"),
+            )),
+        },
     }
 }
 
