@@ -6,6 +6,7 @@
 
 mod kinds;
 mod metadata;
+mod softmax;
 mod source;
 
 use std::collections::HashSet;

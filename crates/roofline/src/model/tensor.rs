@@ -15,6 +15,8 @@ use super::{ByteCount, Parameters, Stored};
 pub enum Role {
     /// The table of token vectors: looked up, not multiplied.
     Embed,
+    /// Other tables that single rows are taken from: positions, inputs of each layer.
+    Lookup,
     /// The projection to the vocabulary.
     Head,
     /// Projections of softmax attention, their biases and sinks.

@@ -57,7 +57,7 @@ pub struct StreamedExperts {
 /// Bytes of weights that one decode step reads.
 ///
 /// # Assumptions
-/// The table is left out (single rows are looked up) unless it is the head as well. Vision and
+/// Tables are left out (single rows are looked up) unless one is the head as well. Vision and
 /// multi-token prediction are left out: they are idle while plain text is decoded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
@@ -125,7 +125,7 @@ impl Model {
             match tensor.role {
                 Role::Head => head = head + tensor.parameters(),
                 Role::Embed if self.tied => head = head + tensor.parameters(),
-                Role::Embed | Role::Norm | Role::Scale => {}
+                Role::Embed | Role::Lookup | Role::Norm | Role::Scale => {}
                 Role::Expert => {
                     let (_, experts) = self.experts_of(tensor)?;
                     let one = tensor.parameters().get() / experts.count.max(1);
@@ -144,6 +144,7 @@ impl Model {
         let mut runs: Vec<(usize, StreamedExperts)> = Vec::new();
         for tensor in self.text() {
             match tensor.role {
+                Role::Lookup => {}
                 Role::Embed if !self.tied => {}
                 Role::Expert => {
                     let (run, experts) = self.experts_of(tensor)?;

@@ -139,6 +139,35 @@ fn experts_in_one_tensor_are_one_copy_each() {
 }
 
 #[test]
+fn layers_with_a_window_have_heads_of_their_own() {
+    // As Gemma 4 is converted: which layers have a window, and heads, are listed by layer.
+    let mut file = Gguf::new("gemma4");
+    for (name, value) in [
+        ("block_count", 3),
+        ("attention.head_count", 32),
+        ("attention.key_length", 512),
+        ("attention.key_length_swa", 256),
+        ("attention.sliding_window", 1024),
+    ] {
+        file.number(&format!("gemma4.{name}"), value);
+    }
+    file.numbers("gemma4.attention.head_count_kv", &[16, 16, 4]);
+    file.numbers("gemma4.attention.sliding_window_pattern", &[1, 1, 0]);
+    for layer in 0..3 {
+        let rows = if layer == 2 { 4 * 512 } else { 16 * 256 };
+        file.tensor(&format!("blk.{layer}.attn_k.weight"), &[rows, 5376], F16);
+    }
+    let model = read(&file);
+    let full = LayerKind::Full { heads: 32, kv_heads: 4, head_dim: 512 };
+    let window = LayerKind::Window { heads: 32, kv_heads: 16, head_dim: 256, window: 1024 };
+    assert_eq!(
+        model.layers(),
+        [LayerRun { kind: full, count: 1 }, LayerRun { kind: window, count: 2 }]
+    );
+    assert_eq!(model.warnings(), []);
+}
+
+#[test]
 fn latent_attention_and_layers_for_further_tokens_are_told_from_keys_and_names() {
     let mut file = Gguf::new("deepseek2");
     for (name, value) in [

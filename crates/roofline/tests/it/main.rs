@@ -11,3 +11,4 @@ mod published;
 mod quantisation;
 mod safetensors;
 mod sizes;
+mod written_elsewhere;

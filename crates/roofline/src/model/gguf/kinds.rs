@@ -1,13 +1,8 @@
 //! The kinds of layers of a GGUF file, from its keys and its tensors.
 
 use super::metadata::Metadata;
-use crate::model::{Indexer, LayerKind, LayerRun, Model, Part, Recurrence, Tensor, Warning};
-
-/// Architectures whose windows are not listed in the file: how many layers to one that is full.
-///
-/// # Source
-/// `llama-model.cpp` of llama.cpp (`set_swa_pattern`), read for gemma2, gemma3, gpt-oss, cohere2.
-const WINDOWS: [(&str, u64); 4] = [("gemma2", 2), ("gemma3", 6), ("gpt-oss", 2), ("cohere2", 4)];
+use super::softmax;
+use crate::model::{LayerKind, LayerRun, Model, Part, Recurrence, Tensor, Warning};
 
 /// The layers; what is missing, in words, where they cannot be told.
 pub(super) fn layers(
@@ -17,7 +12,7 @@ pub(super) fn layers(
     let architecture = metadata.architecture().ok_or("general.architecture")?;
     let mut runs = Vec::new();
     let mut warnings = Vec::new();
-    let mixers = softmax(metadata, model, architecture, &mut runs, &mut warnings)?;
+    let mixers = softmax::layers(metadata, model, architecture, &mut runs, &mut warnings)?;
     let states = state(metadata, model, architecture, &mut runs)?;
     feed_forward(metadata, model, &mut runs)?;
     let ahead = metadata.number("nextn_predict_layers").unwrap_or(0);
@@ -37,7 +32,7 @@ pub(super) fn layers(
     Ok((runs, warnings))
 }
 
-fn key(architecture: &str, name: &str) -> String {
+pub(super) fn key(architecture: &str, name: &str) -> String {
     format!("the key {architecture}.{name}")
 }
 
@@ -47,106 +42,8 @@ fn named<'a>(model: &'a Model, name: &'a str) -> impl Iterator<Item = &'a Tensor
     model.tensors.iter().filter(move |t| t.part == Part::Text && t.name == whole)
 }
 
-fn copies(model: &Model, name: &str) -> u64 {
+pub(super) fn copies(model: &Model, name: &str) -> u64 {
     named(model, name).map(|t| t.copies).fold(0, u64::saturating_add)
-}
-
-/// Layers with softmax attention; returns how many there are.
-fn softmax(
-    metadata: &Metadata,
-    model: &Model,
-    architecture: &str,
-    runs: &mut Vec<LayerRun>,
-    warnings: &mut Vec<Warning>,
-) -> Result<u64, String> {
-    let need = |name: &str| metadata.number(name).ok_or_else(|| key(architecture, name));
-    let latent = copies(model, "attn_kv_a_mqa.weight");
-    if latent > 0 {
-        runs.push(LayerRun { kind: mla(metadata, &need)?, count: latent });
-        return Ok(latent);
-    }
-    let states = copies(model, "ssm_conv1d.weight");
-    // Layers with a state may also hold a fused projection, which is no attention then.
-    let fused = if states == 0 { copies(model, "attn_qkv.weight") } else { 0 };
-    let count = copies(model, "attn_k.weight").saturating_add(fused);
-    if count == 0 {
-        return if states > 0 { Ok(0) } else { Err("tensors of attention".to_owned()) };
-    }
-    let heads = need("attention.head_count")?;
-    let kv_heads = metadata.number("attention.head_count_kv").unwrap_or(heads);
-    for name in ["attention.head_count", "attention.head_count_kv"] {
-        let differ = |list: &[u64]| list.iter().any(|n| *n > 0 && Some(n) != list.iter().max());
-        if metadata.list(name).is_some_and(differ) {
-            let key = key(architecture, name);
-            let what = format!("{key} differs by layer; the largest counts for all");
-            warnings.push(Warning::Disagrees { what });
-        }
-    }
-    let head_dim = match (metadata.number("attention.key_length"), model.hidden) {
-        (Some(given), _) => given,
-        (None, Some(hidden)) if heads > 0 && hidden.is_multiple_of(heads) => {
-            warnings.push(Warning::MissingHeadDim { assumed: hidden / heads });
-            hidden / heads
-        }
-        _ => return Err(key(architecture, "attention.key_length")),
-    };
-    let window = metadata.number("attention.sliding_window").filter(|w| *w > 0);
-    let windowed = window.map_or(0, |_| windows(metadata, architecture, count, warnings));
-    let full = LayerKind::Full { heads, kv_heads, head_dim };
-    runs.push(LayerRun { kind: full, count: count - windowed });
-    if let Some(window) = window {
-        let kind = LayerKind::Window { heads, kv_heads, head_dim, window };
-        runs.push(LayerRun { kind, count: windowed });
-    }
-    runs.retain(|run| run.count > 0);
-    Ok(count)
-}
-
-/// How many layers have a window.
-fn windows(
-    metadata: &Metadata,
-    architecture: &str,
-    layers: u64,
-    warnings: &mut Vec<Warning>,
-) -> u64 {
-    if let Some(list) = metadata.list("attention.sliding_window_pattern") {
-        return (list.iter().filter(|is| **is != 0).count() as u64).min(layers);
-    }
-    let known = WINDOWS.iter().find(|(name, _)| *name == architecture).map(|(_, every)| *every);
-    let every = metadata.number("attention.sliding_window_pattern").or(known).filter(|n| *n > 0);
-    if let Some(every) = every {
-        return layers - layers / every;
-    }
-    // A key that the runtime does not use for this architecture: windows would be a guess.
-    warnings.push(Warning::UnknownField { field: key(architecture, "attention.sliding_window") });
-    0
-}
-
-/// Files differ in which keys hold the widths of a head: with `_mla` keys those are of the head,
-/// the others of the compressed cache; without, the others are of the head.
-fn mla(
-    metadata: &Metadata,
-    need: &impl Fn(&str) -> Result<u64, String>,
-) -> Result<LayerKind, String> {
-    let rope_dim = need("rope.dimension_count")?;
-    let or = |name: &str, older: &str| metadata.number(name).map_or_else(|| need(older), Ok);
-    let key_length = or("attention.key_length_mla", "attention.key_length")?;
-    let indexer = match metadata.number("attention.indexer.top_k") {
-        Some(top_k) => Some(Indexer {
-            heads: need("attention.indexer.head_count")?,
-            head_dim: need("attention.indexer.key_length")?,
-            top_k,
-        }),
-        None => None,
-    };
-    Ok(LayerKind::Mla {
-        heads: need("attention.head_count")?,
-        rank: need("attention.kv_lora_rank")?,
-        nope_dim: key_length.saturating_sub(rope_dim),
-        rope_dim,
-        value_dim: or("attention.value_length_mla", "attention.value_length")?,
-        indexer,
-    })
 }
 
 /// Layers with a state; returns how many there are.
@@ -156,6 +53,9 @@ fn state(
     architecture: &str,
     runs: &mut Vec<LayerRun>,
 ) -> Result<u64, String> {
+    if copies(model, "ssm_conv1d_q.weight") > 0 {
+        return Err("a description of the delta layers beside the file".to_owned());
+    }
     let count = copies(model, "ssm_conv1d.weight");
     if count == 0 {
         return Ok(0);

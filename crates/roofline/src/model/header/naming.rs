@@ -70,6 +70,9 @@ fn hugging_face(pattern: &str) -> Role {
     if any(&|p| p.ends_with("_scale") || p.ends_with("_scale_inv") || p.ends_with("_scales")) {
         return Role::Scale;
     }
+    if is(&["embed_tokens_per_layer", "position_embeddings", "wpe"]) {
+        return Role::Lookup;
+    }
     if is(&["embed_tokens", "embeddings", "embed_in", "wte", "word_embeddings"]) {
         return Role::Embed;
     }
@@ -116,14 +119,15 @@ fn gguf(pattern: &str) -> Role {
     match name {
         "token_embd" | "embed_tokens" => Role::Embed,
         "output" | "shared_head_head" => Role::Head,
+        "per_layer_token_embd" | "position_embd" | "token_types" => Role::Lookup,
         "ffn_gate_inp" | "exp_probs_b" => Role::Router,
-        _ if name.ends_with("norm") => Role::Norm,
+        _ if name.ends_with("norm") || name == "layer_output_scale" => Role::Norm,
         _ if name.ends_with("_shexp") => Role::Shared,
         _ if name.ends_with("_exps") => Role::Expert,
         // Files of early 2024 hold each expert by its number.
         _ if name.starts_with("ffn_") && rest.contains(".*.") => Role::Expert,
         _ if name.starts_with("indexer") => Role::Indexer,
-        _ if name.starts_with("ssm_") => Role::State,
+        _ if name.starts_with("ssm_") || name == "shortconv" => Role::State,
         _ if name.starts_with("attn_") => Role::Attn,
         _ if name.starts_with("ffn_") => Role::FfnDense,
         _ => Role::Other,
@@ -182,6 +186,7 @@ mod tests {
         llama_cpp("blk.7.ffn_up_shexp.weight", Role::Shared);
         llama_cpp("blk.7.ffn_up.weight", Role::FfnDense);
         llama_cpp("blk.7.ssm_conv1d.weight", Role::State);
+        llama_cpp("per_layer_token_embd.weight", Role::Lookup);
         llama_cpp("rope_freqs.weight", Role::Other);
     }
 
