@@ -11,7 +11,7 @@
 mod model;
 
 pub use model::{
-    Active, ByteCount, Experts, FlopCount, GgmlType, Indexer, KvStorage, LayerKind, LayerRun,
-    MlaForm, Model, ModelError, ModelErrorKind, Parameters, Part, Recurrence, Role, Scales, Stored,
-    Streamed, StreamedExperts, Tensor, Totals, Warning, Zeros,
+    Active, ByteCount, ExpertPool, FlopCount, GgmlType, KeyIndexer, KvStorage, LayerKind, LayerRun,
+    MlaForm, Model, ModelError, ModelErrorKind, ModelPart, Parameters, Recurrence, Role, Scales,
+    Stored, Streamed, StreamedExperts, Tensor, Totals, Warning, Zeros,
 };

@@ -30,12 +30,12 @@ use serde::Serialize;
 pub use attended::MlaForm;
 pub use cache::KvStorage;
 pub use error::{ModelError, ModelErrorKind};
-pub use experts::Experts;
+pub use experts::ExpertPool;
 pub use ggml::GgmlType;
-pub use layer::{Indexer, LayerKind, LayerRun, Recurrence};
+pub use layer::{KeyIndexer, LayerKind, LayerRun, Recurrence};
 pub use size::{ByteCount, FlopCount, Parameters};
 pub use stored::{Scales, Stored, Zeros};
-pub use tensor::{Part, Role, Tensor};
+pub use tensor::{ModelPart, Role, Tensor};
 pub use totals::{Active, Streamed, StreamedExperts, Totals};
 pub use warning::Warning;
 

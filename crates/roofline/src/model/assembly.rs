@@ -2,7 +2,8 @@
 
 use super::stored::elements;
 use super::{
-    LayerKind, LayerRun, Model, ModelError, ModelErrorKind, Part, Role, Stored, Tensor, Warning,
+    LayerKind, LayerRun, Model, ModelError, ModelErrorKind, ModelPart, Role, Stored, Tensor,
+    Warning,
 };
 
 /// More parameters than any model has, by a factor of a hundred; below it no sum overflows.
@@ -12,7 +13,7 @@ const MOST_PARAMETERS: u128 = 1_000_000_000_000_000;
 pub(super) struct Draft<'a> {
     pub(super) name: &'a str,
     pub(super) role: Role,
-    pub(super) part: Part,
+    pub(super) part: ModelPart,
     pub(super) run: Option<usize>,
     pub(super) shape: &'a [u64],
     pub(super) copies: u64,

@@ -4,14 +4,14 @@ use serde::{Deserialize, Serialize};
 
 /// Experts of one layer: how many there are and how many a token passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Experts {
+pub struct ExpertPool {
     /// Routed experts of the layer.
     pub count: u64,
     /// Routed experts that one token passes.
     pub top_k: u64,
 }
 
-impl Experts {
+impl ExpertPool {
     /// The fewest experts that any batch touches: all its tokens choose alike.
     ///
     /// The only count that may say a rate is impossible.
@@ -62,7 +62,7 @@ mod tests {
             (512, 10, [10.0, 19.8, 29.4, 74.7, 240.0, 471.0]),
         ];
         for (count, top_k, row) in table {
-            let experts = Experts { count, top_k };
+            let experts = ExpertPool { count, top_k };
             for (tokens, published) in batches.into_iter().zip(row) {
                 let found = experts.expected(tokens);
                 let rounding = if published > 150.0 { 0.5 } else { 0.1 };
@@ -85,16 +85,16 @@ mod tests {
             }
         }
         let mean = f64::from(touched) / 36.0;
-        assert!((Experts { count: 4, top_k: 2 }.expected(2) - mean).abs() < 1e-12);
+        assert!((ExpertPool { count: 4, top_k: 2 }.expected(2) - mean).abs() < 1e-12);
     }
 
     #[test]
     fn bounds_hold_at_the_edges() {
-        let experts = Experts { count: 8, top_k: 2 };
+        let experts = ExpertPool { count: 8, top_k: 2 };
         assert_eq!((experts.fewest(), experts.most(1), experts.most(100)), (2, 2, 8));
         assert!(experts.expected(0).abs() < 1e-12);
-        assert!(Experts { count: 0, top_k: 2 }.expected(3).abs() < 1e-12);
-        assert_eq!(Experts { count: 4, top_k: 9 }.fewest(), 4);
-        assert!((Experts { count: 4, top_k: 9 }.expected(u64::MAX) - 4.0).abs() < 1e-12);
+        assert!(ExpertPool { count: 0, top_k: 2 }.expected(3).abs() < 1e-12);
+        assert_eq!(ExpertPool { count: 4, top_k: 9 }.fewest(), 4);
+        assert!((ExpertPool { count: 4, top_k: 9 }.expected(u64::MAX) - 4.0).abs() < 1e-12);
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The indexer of sparse attention: it scores every key and lets the core see the best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Indexer {
+pub struct KeyIndexer {
     /// Its heads.
     pub heads: u64,
     /// Width of a head; one key of this width is cached for each token.
@@ -67,7 +67,7 @@ pub enum LayerKind {
         /// Width of a value head.
         value_dim: u64,
         /// The indexer, where attention is sparse.
-        indexer: Option<Indexer>,
+        indexer: Option<KeyIndexer>,
     },
     /// A state of fixed size for each sequence, read and written at every step.
     LinearState {

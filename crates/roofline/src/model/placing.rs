@@ -1,6 +1,6 @@
 //! Which run of layers a header's tensors belong to.
 
-use super::{LayerKind, Model, Part, Role};
+use super::{LayerKind, Model, ModelPart, Role};
 
 impl Model {
     /// Gives each tensor its run, where its role leaves one run only.
@@ -18,7 +18,7 @@ impl Model {
         let state = only(|kind| matches!(kind, LayerKind::LinearState { .. }));
         let dense = only(|kind| matches!(kind, LayerKind::DenseFfn { .. }));
         let mixed = only(|kind| matches!(kind, LayerKind::Moe { .. }));
-        for tensor in self.tensors.iter_mut().filter(|t| t.part == Part::Text) {
+        for tensor in self.tensors.iter_mut().filter(|t| t.part == ModelPart::Text) {
             tensor.run = match tensor.role {
                 Role::Attn | Role::Indexer => softmax,
                 Role::State => state,

@@ -45,7 +45,7 @@ pub enum Role {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Part {
+pub enum ModelPart {
     /// The language model that every token passes.
     Text,
     /// Layers that predict further tokens (multi-token prediction); idle without speculation.
@@ -63,7 +63,7 @@ pub enum Part {
 pub struct Tensor {
     pub(super) name: String,
     pub(super) role: Role,
-    pub(super) part: Part,
+    pub(super) part: ModelPart,
     pub(super) shape: Vec<u64>,
     pub(super) stored: Stored,
     pub(super) copies: u64,
@@ -88,7 +88,7 @@ impl Tensor {
     }
 
     /// Which part it belongs to.
-    pub const fn part(&self) -> Part {
+    pub const fn part(&self) -> ModelPart {
         self.part
     }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{ByteCount, Experts, LayerKind, Model, Parameters, Part, Role, Tensor};
+use super::{ByteCount, ExpertPool, LayerKind, Model, ModelPart, Parameters, Role, Tensor};
 
 /// Parameters by part. Scales are counted apart and are no parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -49,7 +49,7 @@ pub struct StreamedExperts {
     /// Layers of the run.
     pub layers: u64,
     /// Experts of each layer.
-    pub experts: Experts,
+    pub experts: ExpertPool,
     /// Bytes of one expert of one layer, scales included.
     pub bytes_each: ByteCount,
 }
@@ -79,7 +79,7 @@ impl Streamed {
                 .sum()
     }
 
-    /// Bytes of the experts that `tokens` tokens are expected to touch ([`Experts::expected`]).
+    /// Bytes of the experts that `tokens` tokens are expected to touch ([`ExpertPool::expected`]).
     pub fn expected(&self, tokens: u64) -> f64 {
         let experts: f64 = self
             .experts
@@ -96,15 +96,15 @@ impl Model {
         let of =
             |part| self.tensors.iter().filter(|t| t.part == part).map(Tensor::parameters).sum();
         Totals {
-            text: of(Part::Text),
-            mtp: of(Part::Mtp),
-            vision: of(Part::Vision),
+            text: of(ModelPart::Text),
+            mtp: of(ModelPart::Mtp),
+            vision: of(ModelPart::Vision),
             scales: self.tensors.iter().map(Tensor::scales).fold(0, u64::saturating_add),
         }
     }
 
     /// Bytes of a part, scales included.
-    pub fn bytes(&self, part: Part) -> ByteCount {
+    pub fn bytes(&self, part: ModelPart) -> ByteCount {
         self.tensors.iter().filter(|t| t.part == part).map(Tensor::bytes).sum()
     }
 
@@ -165,13 +165,15 @@ impl Model {
     }
 
     fn text(&self) -> impl Iterator<Item = &Tensor> {
-        self.tensors.iter().filter(|t| t.part == Part::Text)
+        self.tensors.iter().filter(|t| t.part == ModelPart::Text)
     }
 
     /// The run and routing of an expert's tensor: its own run, or the only one there is.
-    fn experts_of(&self, tensor: &Tensor) -> Option<(usize, Experts)> {
+    fn experts_of(&self, tensor: &Tensor) -> Option<(usize, ExpertPool)> {
         let routing = |run: usize| match self.layers.get(run)?.kind {
-            LayerKind::Moe { experts, top_k, .. } => Some((run, Experts { count: experts, top_k })),
+            LayerKind::Moe { experts, top_k, .. } => {
+                Some((run, ExpertPool { count: experts, top_k }))
+            }
             _ => None,
         };
         if let Some(run) = tensor.run {

@@ -1,7 +1,7 @@
 //! GGUF headers: what they list is what the model has.
 
 use trueline_roofline::{
-    GgmlType, LayerKind, LayerRun, Model, ModelErrorKind, Part, Role, Stored, Warning,
+    GgmlType, LayerKind, LayerRun, Model, ModelErrorKind, ModelPart, Role, Stored, Warning,
 };
 
 use crate::files::{F16, F32, Gguf, MXFP4, Q4_K, Q6_K};
@@ -58,7 +58,7 @@ fn a_llama_file_is_the_model_that_its_config_is() {
     let model = read(&file);
     assert_eq!(model.totals().text.get(), 8_030_261_248);
     assert_eq!(model.active().unwrap().total().get(), 7_504_658_432);
-    assert_eq!(model.bytes(Part::Text).get(), file.bytes);
+    assert_eq!(model.bytes(ModelPart::Text).get(), file.bytes);
     assert_eq!(model.kv_per_token(Stored::F16).get(), 131_072);
     assert_eq!((model.hidden(), model.vocabulary()), (Some(4096), Some(128_256)));
     assert_eq!(model.family(), "llama");
@@ -72,9 +72,9 @@ fn a_llama_file_is_the_model_that_its_config_is() {
 fn a_mix_of_types_is_summed_by_tensor() {
     let file = llama(q4_k_m);
     let model = read(&file);
-    assert_eq!(model.bytes(Part::Text).get(), file.bytes);
+    assert_eq!(model.bytes(ModelPart::Text).get(), file.bytes);
     // llama.cpp prints "4.58 GiB (4.89 BPW)" for this mix of Llama 3 8B.
-    let bits = model.bytes(Part::Text).as_f64() * 8.0 / 8_030_261_248.0;
+    let bits = model.bytes(ModelPart::Text).as_f64() * 8.0 / 8_030_261_248.0;
     assert!((bits - 4.89).abs() < 0.005, "{bits}");
     // reference/roofline.md §2.5 has 4.93 bits streamed, from the size of a file: 0.17 % more,
     // which is the header with its vocabulary.

@@ -3,7 +3,7 @@
 //! Numbers are those of the table in `reference/roofline.md` §5.
 
 use trueline_core::Tokens;
-use trueline_roofline::{Experts, LayerKind, MlaForm, Role, Stored};
+use trueline_roofline::{ExpertPool, LayerKind, MlaForm, Role, Stored};
 
 use crate::sizes::{self, model};
 
@@ -67,7 +67,7 @@ fn the_width_of_a_head_is_read_and_not_divided() {
 /// Number 12: all experts, or as many as tokens ask for (inference-sim 764, `TileOPs` 2127).
 #[test]
 fn a_batch_touches_fewer_experts_than_it_asks_for() {
-    let mixtral = Experts { count: 8, top_k: 2 };
+    let mixtral = ExpertPool { count: 8, top_k: 2 };
     assert!((mixtral.expected(3) - 4.625).abs() < 1e-9);
     assert_eq!((mixtral.fewest(), mixtral.most(3)), (2, 6));
     // TileOPs 2127: 256 local experts charged where 170 are active makes 3.95 TB/s 5.98.

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use trueline_core::Tokens;
-use trueline_roofline::{KvStorage, MlaForm, Model, ModelError, Part, Stored};
+use trueline_roofline::{KvStorage, MlaForm, Model, ModelError, ModelPart, Stored};
 
 use crate::files::{F16, Gguf, MXFP4, Safetensors, safetensors};
 use crate::sizes;
@@ -43,7 +43,7 @@ fn ask(read: Result<Model, ModelError>) {
         assert!(active.total() <= totals.text, "{active:?} of {totals:?}");
     }
     if let Some(streamed) = model.streamed() {
-        assert!(streamed.fewest() <= model.bytes(Part::Text));
+        assert!(streamed.fewest() <= model.bytes(ModelPart::Text));
         assert!(streamed.expected(u64::MAX) >= streamed.fixed.as_f64());
     }
     for warning in model.warnings() {

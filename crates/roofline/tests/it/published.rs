@@ -1,7 +1,7 @@
 //! Totals against integers that others published.
 
 use trueline_core::Tokens;
-use trueline_roofline::{KvStorage, Part, Role, Stored};
+use trueline_roofline::{KvStorage, ModelPart, Role, Stored};
 
 use crate::sizes::{self, model};
 
@@ -185,7 +185,7 @@ fn gpt_oss_stores_its_experts_in_mxfp4_and_the_rest_in_bf16() {
     // 36 x 128 x (3 x 2,880 x 2,880) values at 4.25 bits, their biases in bf16.
     let experts = 36 * 128 * (3 * 2880 * 2880 * 17 / 32 + (2 * 2880 + 2880) * 2);
     assert_eq!(model.bytes_of(Role::Expert).get(), experts);
-    assert!(model.bytes(Part::Mtp).get() == 0 && model.bytes(Part::Vision).get() == 0);
+    assert!(model.bytes(ModelPart::Mtp).get() == 0 && model.bytes(ModelPart::Vision).get() == 0);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Safetensors headers: weights meet their scales, and nothing is lost.
 
 use trueline_roofline::{
-    Model, ModelErrorKind, Part, Role, Scales, Stored, Tensor, Warning, Zeros,
+    Model, ModelErrorKind, ModelPart, Role, Scales, Stored, Tensor, Warning, Zeros,
 };
 
 use crate::files::{Safetensors, safetensors};
@@ -123,7 +123,7 @@ fn layers_for_further_tokens_and_towers_stand_apart() {
     assert_eq!(totals.mtp.get(), 128 * 64 + 64 * 128 + 100 * 64);
     assert_eq!(totals.vision.get(), 96 * 32);
     assert_eq!(totals.scales, 1);
-    assert_eq!(model.bytes(Part::Vision).get(), 2 * 96 * 32);
+    assert_eq!(model.bytes(ModelPart::Vision).get(), 2 * 96 * 32);
     assert_eq!((model.hidden(), model.vocabulary()), (Some(64), Some(100)));
 }
 

@@ -1,6 +1,6 @@
 //! Headers that the formats' own libraries wrote (`tests/data/write_headers.py`).
 
-use trueline_roofline::{LayerKind, LayerRun, Model, Part, Role, Scales, Stored, Zeros};
+use trueline_roofline::{LayerKind, LayerRun, Model, ModelPart, Role, Scales, Stored, Zeros};
 
 #[test]
 fn a_gguf_header_of_the_reference_writer_is_read() {
@@ -8,7 +8,7 @@ fn a_gguf_header_of_the_reference_writer_is_read() {
     let model = Model::from_gguf_header(file.as_slice()).unwrap();
     // Both printed by the script, from gguf's own reader.
     assert_eq!(model.totals().text.get(), 8_722_944);
-    assert_eq!(model.bytes(Part::Text).get(), 5_211_392);
+    assert_eq!(model.bytes(ModelPart::Text).get(), 5_211_392);
     let full = LayerKind::Full { heads: 8, kv_heads: 2, head_dim: 128 };
     let moe = LayerKind::Moe { experts: 4, top_k: 2, width: 256, shared: 0 };
     assert_eq!(

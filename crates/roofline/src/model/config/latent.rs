@@ -3,7 +3,7 @@
 use super::fields::Fields;
 use super::limit::{HEAD_DIM, HEADS, TOKENS};
 use super::site::{Block, Site};
-use crate::model::{Indexer, LayerKind, ModelError, Role};
+use crate::model::{KeyIndexer, LayerKind, ModelError, Role};
 
 /// The sizes of latent attention.
 #[derive(Debug, Clone, Copy)]
@@ -16,14 +16,14 @@ pub(super) struct Latent {
     nope_dim: u64,
     rope_dim: u64,
     value_dim: u64,
-    indexer: Option<Indexer>,
+    indexer: Option<KeyIndexer>,
 }
 
 impl Latent {
     /// Reads the sizes; all are required but those of the indexer, which stand together.
     pub(super) fn read(fields: &mut Fields<'_>, hidden: u64) -> Result<Self, ModelError> {
         let indexer = match fields.optional("index_topk", TOKENS)? {
-            Some(top_k) => Some(Indexer {
+            Some(top_k) => Some(KeyIndexer {
                 heads: fields.required("index_n_heads", HEADS)?,
                 head_dim: fields.required("index_head_dim", HEAD_DIM)?,
                 top_k,
@@ -89,9 +89,9 @@ impl Latent {
         &self,
         site: &mut Site,
         block: Block,
-        indexer: Indexer,
+        indexer: KeyIndexer,
     ) -> Result<(), ModelError> {
-        let Indexer { heads, head_dim, .. } = indexer;
+        let KeyIndexer { heads, head_dim, .. } = indexer;
         let from = self.query_rank.unwrap_or(self.hidden);
         let name = |what: &str| format!("self_attn.indexer.{what}");
         site.add(block, Role::Indexer, &name("wq_b.weight"), &[heads * head_dim, from])?;

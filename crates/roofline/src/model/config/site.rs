@@ -3,12 +3,12 @@
 use super::plan::Plan;
 use crate::model::assembly::{Assembly, Draft};
 use crate::model::tensor::is_matrix;
-use crate::model::{LayerKind, Model, ModelError, Part, Role, Stored, Warning};
+use crate::model::{LayerKind, Model, ModelError, ModelPart, Role, Stored, Warning};
 
 /// Equal blocks that tensors are added to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Block {
-    part: Part,
+    part: ModelPart,
     run: Option<usize>,
     layers: u64,
 }
@@ -32,12 +32,12 @@ impl Site {
 
     /// Blocks of the text model.
     pub(super) fn blocks(&mut self, kind: LayerKind, count: u64) -> Block {
-        Block { part: Part::Text, run: self.assembly.layers(kind, count), layers: count }
+        Block { part: ModelPart::Text, run: self.assembly.layers(kind, count), layers: count }
     }
 
     /// Blocks of multi-token prediction, which are no layers of the text model.
     pub(super) const fn mtp(layers: u64) -> Block {
-        Block { part: Part::Mtp, run: None, layers }
+        Block { part: ModelPart::Mtp, run: None, layers }
     }
 
     /// Table, last norm and head, and what is said once of a model.
@@ -48,7 +48,7 @@ impl Site {
         tied: bool,
     ) -> Result<(), ModelError> {
         self.assembly.describe(Some(hidden), Some(vocabulary), tied);
-        let once = Block { part: Part::Text, run: None, layers: 1 };
+        let once = Block { part: ModelPart::Text, run: None, layers: 1 };
         let table = [vocabulary, hidden];
         self.put(once, Role::Embed, "model.embed_tokens.weight", &table, 1)?;
         self.put(once, Role::Norm, "model.norm.weight", &[hidden], 1)?;

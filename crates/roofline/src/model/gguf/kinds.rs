@@ -2,7 +2,7 @@
 
 use super::metadata::Metadata;
 use super::softmax;
-use crate::model::{LayerKind, LayerRun, Model, Part, Recurrence, Tensor, Warning};
+use crate::model::{LayerKind, LayerRun, Model, ModelPart, Recurrence, Tensor, Warning};
 
 /// The layers; what is missing, in words, where they cannot be told.
 pub(super) fn layers(
@@ -39,7 +39,7 @@ pub(super) fn key(architecture: &str, name: &str) -> String {
 /// Text tensors of one name, over all shapes.
 fn named<'a>(model: &'a Model, name: &'a str) -> impl Iterator<Item = &'a Tensor> {
     let whole = format!("blk.*.{name}");
-    model.tensors.iter().filter(move |t| t.part == Part::Text && t.name == whole)
+    model.tensors.iter().filter(move |t| t.part == ModelPart::Text && t.name == whole)
 }
 
 pub(super) fn copies(model: &Model, name: &str) -> u64 {

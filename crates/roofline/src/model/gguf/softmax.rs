@@ -2,7 +2,7 @@
 
 use super::kinds::{copies, key};
 use super::metadata::Metadata;
-use crate::model::{Indexer, LayerKind, LayerRun, Model, Warning};
+use crate::model::{KeyIndexer, LayerKind, LayerRun, Model, Warning};
 
 /// Architectures whose windows are not listed in the file: how many layers to one that is full.
 ///
@@ -135,7 +135,7 @@ fn mla(
     let or = |name: &str, older: &str| metadata.number(name).map_or_else(|| need(older), Ok);
     let key_length = or("attention.key_length_mla", "attention.key_length")?;
     let indexer = match metadata.number("attention.indexer.top_k") {
-        Some(top_k) => Some(Indexer {
+        Some(top_k) => Some(KeyIndexer {
             heads: need("attention.indexer.head_count")?,
             head_dim: need("attention.indexer.key_length")?,
             top_k,

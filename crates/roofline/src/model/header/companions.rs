@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::listing::Row;
 use crate::model::stored::elements;
-use crate::model::{Part, Scales, Stored, Zeros};
+use crate::model::{ModelPart, Scales, Stored, Zeros};
 
 /// Last parts of the names of quantised weights, each with those of its companions.
 const FAMILIES: [(&str, &[&str]); 4] = [
@@ -54,11 +54,11 @@ pub(super) fn joined(rows: Vec<Row>) -> Vec<Row> {
     rows.into_iter().flatten().collect()
 }
 
-const fn rank(part: Part) -> u8 {
+const fn rank(part: ModelPart) -> u8 {
     match part {
-        Part::Text => 0,
-        Part::Mtp => 1,
-        Part::Vision => 2,
+        ModelPart::Text => 0,
+        ModelPart::Mtp => 1,
+        ModelPart::Vision => 2,
     }
 }
 

@@ -6,7 +6,7 @@ use super::companions;
 use super::naming::{self, Dialect};
 use crate::model::assembly::{Assembly, Draft};
 use crate::model::error::shown;
-use crate::model::{ModelError, Part, Role, Stored, Warning};
+use crate::model::{ModelError, ModelPart, Role, Stored, Warning};
 
 /// One tensor of a header.
 #[derive(Debug, Clone, Copy)]
@@ -42,7 +42,7 @@ pub(super) struct Row {
     pub(super) pattern: String,
     pub(super) shape: Vec<u64>,
     pub(super) stored: Stored,
-    pub(super) part: Part,
+    pub(super) part: ModelPart,
     pub(super) copies: u64,
     /// Bytes of one copy.
     pub(super) bytes: u64,
@@ -93,7 +93,7 @@ impl Listing {
         let (mut table, mut tied) = (None, true);
         for row in &rows {
             let role = naming::role(dialect, &row.pattern);
-            if row.part == Part::Text {
+            if row.part == ModelPart::Text {
                 match role {
                     Role::Embed => table = table.or_else(|| row.shape.clone().try_into().ok()),
                     Role::Head => tied = false,
@@ -123,9 +123,10 @@ impl Listing {
             let (mut here, mut ahead) = (0_u64, 0_u64);
             for (layer, copies) in &group.layers {
                 let is_ahead = layer.is_some_and(|layer| self.ahead.contains(&layer));
-                *(if is_ahead && own == Part::Text { &mut ahead } else { &mut here }) += copies;
+                *(if is_ahead && own == ModelPart::Text { &mut ahead } else { &mut here }) +=
+                    copies;
             }
-            for (part, copies) in [(own, here), (Part::Mtp, ahead)] {
+            for (part, copies) in [(own, here), (ModelPart::Mtp, ahead)] {
                 if copies > 0 {
                     rows.push(Row {
                         pattern: key.pattern.clone(),

@@ -1,6 +1,6 @@
 //! What a tensor does, by its name.
 
-use crate::model::{Part, Role};
+use crate::model::{ModelPart, Role};
 
 /// Whose names a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,13 +37,15 @@ pub(super) fn marks_mtp(pattern: &str) -> bool {
 }
 
 /// The part a name belongs to, its layer apart.
-pub(super) fn part(dialect: Dialect, pattern: &str) -> Part {
+pub(super) fn part(dialect: Dialect, pattern: &str) -> ModelPart {
     let first = pattern.split('.').next().unwrap_or_default();
     match dialect {
-        Dialect::Gguf if matches!(first, "v" | "mm" | "a") => Part::Vision,
-        Dialect::HuggingFace if pattern.split('.').any(is_tower) => Part::Vision,
-        Dialect::HuggingFace if first == "mtp" || pattern.starts_with("model.mtp.") => Part::Mtp,
-        _ => Part::Text,
+        Dialect::Gguf if matches!(first, "v" | "mm" | "a") => ModelPart::Vision,
+        Dialect::HuggingFace if pattern.split('.').any(is_tower) => ModelPart::Vision,
+        Dialect::HuggingFace if first == "mtp" || pattern.starts_with("model.mtp.") => {
+            ModelPart::Mtp
+        }
+        _ => ModelPart::Text,
     }
 }
 
