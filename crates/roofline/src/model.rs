@@ -184,7 +184,8 @@ impl Model {
     /// A storage whose blocks do not fit the rows.
     ///
     /// # Source
-    /// gpt-oss-120b on GB10 above the ceiling of its config: `reference/roofline.md` §0.4.
+    /// gpt-oss-120b on GB10 is faster than the ceiling of its config (spark-arena recipe-registry
+    /// issue 17): launch recipes store attention and head in mxfp4 too.
     pub fn with_stored(mut self, role: Role, stored: Stored) -> Result<Self, ModelError> {
         for tensor in self.tensors.iter_mut().filter(|t| t.role == role && t.is_matrix()) {
             let extent = stored.extent(&tensor.shape).ok_or_else(|| {

@@ -52,7 +52,8 @@ mod tests {
 
     #[test]
     fn distinct_experts_follow_the_published_table() {
-        // reference/roofline.md §2.4; 4.6 of Mixtral at three tokens is in inference-sim PR 790.
+        // Worked out apart from this code; 4.6 of Mixtral at three tokens is in inference-sim's pull
+        // request 790.
         let batches = [1, 2, 3, 8, 32, 128];
         let table = [
             (8, 2, [2.0, 3.5, 4.6, 7.2, 8.0, 8.0]),

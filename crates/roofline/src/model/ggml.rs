@@ -163,7 +163,7 @@ mod tests {
     #[test]
     #[expect(clippy::cast_precision_loss, reason = "small numbers")]
     fn bits_per_weight_are_those_of_the_published_block_sizes() {
-        // reference/roofline.md §2.5, from gguf-parser-go and ollama.
+        // Bits a weight as gguf-parser-go and ollama give them.
         let published = [
             ("Q4_0", 4.5),
             ("Q4_1", 5.0),

@@ -48,7 +48,7 @@ pub enum Zeros {
 /// fp8: the `weight_scale_inv` tensors of DeepSeek-V3, whose published number of scales this
 /// reproduces. Integers: the layouts of `AutoAWQ` and `AutoGPTQ` (zero points packed) and of
 /// compressed-tensors; the order of rows that `AutoGPTQ` may store (`g_idx`) is not counted.
-/// nvfp4 and mxfp4: their block layouts, `reference/roofline.md` §2.5.
+/// nvfp4 and mxfp4: the block layouts of Model Optimizer's and gpt-oss's checkpoints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn checkpoint_formats_cost_what_the_reference_derives() {
-        // reference/roofline.md §2.5: 4 + 8/16, 4 + 8/32, 8 + 32/16384, 4 + 16/128 + 4/128.
+        // By hand: 4 + 8/16, 4 + 8/32, 8 + 32/16384, 4 + 16/128 + 4/128.
         let block = Stored::Fp8(Scales::Block { rows: 128, cols: 128 });
         for (stored, bits) in [
             (Stored::Nvfp4, 4.5),

@@ -17,7 +17,7 @@ pub(super) fn configs() -> Option<PathBuf> {
     folder.map(|folder| folder.join("model-configs"))
 }
 
-/// File, parameters without and with multi-token prediction; `corpus/model-configs/README.md`.
+/// File, parameters without and with multi-token prediction, as the corpus' README states them.
 ///
 /// What is not published there is left out: those files only have to be readable.
 const TOTALS: [(&str, u64, u64); 12] = [

