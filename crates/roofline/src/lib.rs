@@ -76,6 +76,7 @@
 mod bound;
 mod hardware;
 mod interval;
+mod model;
 mod units;
 
 pub use bound::{
@@ -89,6 +90,11 @@ pub use hardware::{
     LawException, LiveClocks, MathPath, MathPathError, Statement, Tag, explains,
 };
 pub use interval::{Basis, Interval, Strength};
+pub use model::{
+    Active, ByteCount, ExpertPool, FlopCount, GgmlType, KeyIndexer, KvStorage, LayerKind, LayerRun,
+    MlaForm, Model, ModelError, ModelErrorKind, ModelPart, Parameters, Recurrence, Role, Scales,
+    Stored, Streamed, StreamedExperts, Tensor, Totals, Warning, Zeros,
+};
 pub use units::{
     BitsPerWeight, Bytes, BytesPerSecond, Count, Flops, FlopsPerClock, FlopsPerSecond, Megahertz,
     QuantityError, Watts,
