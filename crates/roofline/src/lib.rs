@@ -77,6 +77,7 @@ mod bound;
 mod hardware;
 mod interval;
 mod model;
+mod plan;
 mod units;
 
 pub use bound::{
@@ -91,10 +92,11 @@ pub use hardware::{
 };
 pub use interval::{Basis, Interval, Strength};
 pub use model::{
-    Active, ByteCount, ExpertPool, FlopCount, GgmlType, KeyIndexer, KvStorage, LayerKind, LayerRun,
-    MlaForm, Model, ModelError, ModelErrorKind, ModelPart, Parameters, Recurrence, Role, Scales,
-    Stored, Streamed, StreamedExperts, Tensor, Totals, Warning, Zeros,
+    Active, GgmlType, KeyIndexer, KvStorage, LayerKind, LayerRun, Model, ModelError,
+    ModelErrorKind, ModelPart, Parameters, Recurrence, Role, Scales, Stored, Streamed,
+    StreamedExperts, Tensor, Totals, Warning, Zeros,
 };
+pub use plan::{Arithmetic, RuntimePlan};
 pub use units::{
     BitsPerWeight, Bytes, BytesPerSecond, Count, Flops, FlopsPerClock, FlopsPerSecond, Megahertz,
     QuantityError, Watts,

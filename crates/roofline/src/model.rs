@@ -6,15 +6,14 @@
 //! of a hundred layers and forty thousand experts is a few dozen rows.
 
 mod assembly;
-mod attended;
 mod cache;
 mod config;
 mod error;
-mod experts;
 mod ggml;
 mod gguf;
 mod header;
 mod layer;
+mod mixing;
 mod placing;
 mod safetensors;
 mod size;
@@ -27,13 +26,11 @@ use std::io::Read;
 
 use serde::Serialize;
 
-pub use attended::MlaForm;
 pub use cache::KvStorage;
 pub use error::{ModelError, ModelErrorKind};
-pub use experts::ExpertPool;
 pub use ggml::GgmlType;
 pub use layer::{KeyIndexer, LayerKind, LayerRun, Recurrence};
-pub use size::{ByteCount, FlopCount, Parameters};
+pub use size::Parameters;
 pub use stored::{Scales, Stored, Zeros};
 pub use tensor::{ModelPart, Role, Tensor};
 pub use totals::{Active, Streamed, StreamedExperts, Totals};

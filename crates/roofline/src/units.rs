@@ -1,9 +1,17 @@
 //! Quantities of rooflines with their unit in the type.
 
 use std::fmt;
+use std::iter::Sum;
+use std::ops::Add;
 
 use serde::{Deserialize, Serialize};
 use trueline_core::number::short;
+
+/// A count as a float to reckon with.
+#[expect(clippy::cast_precision_loss, reason = "counts above 2^53 are absurd and stay near enough")]
+pub(crate) const fn real(n: u64) -> f64 {
+    n as f64
+}
 
 /// A value that cannot stand in the unit it was offered to.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
@@ -132,6 +140,19 @@ quantity!(
 );
 
 impl Bytes {
+    /// More bytes than anything has, where a product is no number any more.
+    pub(crate) const MOST: Self = Self(f64::MAX);
+
+    /// From a count of them; exact below 2^53, which no model reaches.
+    pub const fn from_count(count: u64) -> Self {
+        Self(real(count))
+    }
+
+    /// As many times as is not negative; the most that there is where that is no number any more.
+    pub(crate) fn product(self, times: f64) -> Self {
+        Self((self.0 * times).clamp(0.0, f64::MAX))
+    }
+
     /// From decimal gigabytes of 1e9 bytes.
     ///
     /// # Errors
@@ -154,6 +175,20 @@ impl Bytes {
     /// As [`Bytes::new`].
     pub fn from_mib(mib: f64) -> Result<Self, QuantityError> {
         Self::new(mib * 1_048_576.0)
+    }
+}
+
+impl Add for Bytes {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self((self.0 + other.0).min(f64::MAX))
+    }
+}
+
+impl Sum for Bytes {
+    fn sum<I: Iterator<Item = Self>>(parts: I) -> Self {
+        parts.fold(Self(0.0), Add::add)
     }
 }
 

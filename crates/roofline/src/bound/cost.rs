@@ -16,8 +16,6 @@ pub(super) struct Setting<'a> {
 
 /// Bytes of one number that goes from device to device.
 const SENT_BYTES: f64 = 2.0;
-/// Sums over the tensor's devices in a layer: after attention and after the feed-forward part.
-const SUMS_PER_LAYER: f64 = 2.0;
 
 impl Setting<'_> {
     /// The parts of a pass on one device, in the order of the layers, the head last.
@@ -75,7 +73,7 @@ impl Setting<'_> {
         }
         if let Some(hidden) = self.model.hidden {
             let share = rows / self.spread() * self.parallel.reduced();
-            linear.sent_at_least = SUMS_PER_LAYER * share * real(hidden) * SENT_BYTES;
+            linear.sent_at_least = real(layer.sums) * share * real(hidden) * SENT_BYTES;
             // A ring passes each sum twice: once to add it up, once to hand it round.
             linear.sent = 2.0 * linear.sent_at_least;
         }
@@ -142,8 +140,12 @@ impl Setting<'_> {
                     let flops = sequences * per_pair * pass.all_pairs();
                     work.compute(&indexer.paths, flops / (spread * parallel.t()));
                 }
-                let read = pass.kv_read(mixer, model.kv_bits);
-                let written = pass.kv_written(mixer, model.kv_bits);
+                let kv_bits = match self.case {
+                    Case::Best => model.fewest_kv_bits,
+                    Case::Usual => model.kv_bits,
+                };
+                let read = pass.kv_read(mixer, kv_bits);
+                let written = pass.kv_written(mixer, kv_bits);
                 let read = match self.case {
                     Case::Best => readers * read / spread,
                     // What all share, each group reads for itself.

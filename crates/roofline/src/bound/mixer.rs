@@ -173,7 +173,7 @@ impl Mixer {
     }
 
     /// The bytes that the indexer leaves for a token.
-    pub(super) fn indexer_bytes(&self) -> f64 {
+    pub(crate) fn indexer_bytes(&self) -> f64 {
         self.indexer().map_or(0.0, |indexer| real(indexer.dim) * indexer.bits.get() / 8.0)
     }
 

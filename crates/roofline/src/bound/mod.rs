@@ -26,11 +26,7 @@ pub use speculation::{Speculation, tokens_per_step};
 pub use work::Part;
 pub use workload::{LogitRows, Prefix, Workload};
 
-/// A count as a float to reckon with.
-#[expect(clippy::cast_precision_loss, reason = "counts above 2^53 are absurd and stay near enough")]
-const fn real(n: u64) -> f64 {
-    n as f64
-}
+use crate::units::real;
 
 /// A count of pairs as a float to reckon with.
 #[expect(clippy::cast_precision_loss, reason = "16 digits are enough of a count of pairs")]

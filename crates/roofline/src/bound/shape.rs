@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Mixer, Routing, real};
+use super::{LatentForm, Mixer, Routing, real};
 use crate::{BitsPerWeight, MathPath};
 
 /// Weights that every token is multiplied by.
@@ -72,18 +72,29 @@ pub struct LayerShape {
     pub experts: Option<Experts>,
     /// What mixes tokens.
     pub mixer: Mixer,
+    /// How often one of them sums over the devices of a tensor: after what mixes tokens, and after the
+    /// feed-forward part.
+    pub sums: u64,
 }
 
 impl LayerShape {
-    /// So many layers of a kind that mix tokens so; without weights as yet.
+    /// So many layers of a kind that mix tokens so; without weights as yet. Each is taken
+    /// for a whole layer, with two sums over the devices of a tensor.
     pub fn new(kind: impl Into<String>, repeated: u64, mixer: Mixer) -> Self {
-        Self { kind: kind.into(), repeated, linear: Vec::new(), experts: None, mixer }
+        Self { kind: kind.into(), repeated, linear: Vec::new(), experts: None, mixer, sums: 2 }
     }
 
     /// With weights that every token passes.
     #[must_use]
     pub fn with_linear(mut self, linear: Matmul) -> Self {
         self.linear.push(linear);
+        self
+    }
+
+    /// With so many sums over the devices of a tensor: one for a part of a layer.
+    #[must_use]
+    pub const fn with_sums(mut self, sums: u64) -> Self {
+        self.sums = sums;
         self
     }
 
@@ -105,12 +116,18 @@ pub struct ModelShape {
     pub layers: Vec<LayerShape>,
     /// The output head: read once a step, multiplied once for each row of logits.
     pub head: Matmul,
-    /// The bits of one number of keys and values.
+    /// The bits of one number of keys and values, in the usual case.
     pub kv_bits: BitsPerWeight,
+    /// The fewest bits that such a number may have: below the usual ones where nobody states them.
+    pub fewest_kv_bits: BitsPerWeight,
+    /// How latent attention is usually computed; `None` for what is usual in each phase.
+    pub latent: Option<LatentForm>,
     /// The paths on which queries, keys and values may be multiplied.
     pub attention_paths: Vec<MathPath>,
     /// The width of what goes from layer to layer; only what is sent between devices hangs on it.
     pub hidden: Option<u64>,
+    /// What nobody states and would narrow the bounds.
+    pub unknown: Vec<String>,
 }
 
 impl ModelShape {
@@ -121,12 +138,21 @@ impl ModelShape {
         kv_bits: BitsPerWeight,
         attention_paths: Vec<MathPath>,
     ) -> Self {
-        Self { layers, head, kv_bits, attention_paths, hidden: None }
+        Self {
+            layers,
+            head,
+            kv_bits,
+            fewest_kv_bits: kv_bits,
+            latent: None,
+            attention_paths,
+            hidden: None,
+            unknown: Vec::new(),
+        }
     }
 
     /// With the width of what goes from layer to layer.
     #[must_use]
-    pub const fn with_hidden(mut self, hidden: u64) -> Self {
+    pub fn with_hidden(mut self, hidden: u64) -> Self {
         self.hidden = Some(hidden);
         self
     }

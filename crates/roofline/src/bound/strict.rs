@@ -49,6 +49,7 @@ impl Strict {
         let basis = ledger.basis(limits);
         let interval = Interval::new(rate(usual.min(high))?, rate(high)?, strength, basis);
         let verified = verified.filter(|rate| sure && *rate > 0.0);
+        ledger.missing.extend(model.unknown.iter().cloned());
         let missing = ledger.missing.into_iter().collect();
         Ok(Self { interval, impossible_above: verified.map(rate).transpose()?, missing })
     }

@@ -7,9 +7,9 @@ use trueline_core::TokensPerSecond;
 use super::cost::Setting;
 use super::limits::Limits;
 use super::passes::{MANY, Passes};
-use super::work::{Case, PartWork};
+use super::work::{Case, Latent, PartWork};
 use super::workload::Pass;
-use super::{ModelShape, PartTime, Workload};
+use super::{LatentForm, ModelShape, PartTime, Workload};
 use crate::{Basis, Bound, Bytes, Flops, Interval, Strength, Tag};
 
 /// The usual case: parts one after the other.
@@ -140,7 +140,11 @@ fn model_seconds(model: &ModelShape, passes: &Passes, limits: &Limits, end: End)
 }
 
 fn setting<'a>(model: &'a ModelShape, pass: &'a Pass, limits: &Limits) -> Setting<'a> {
-    let latent = pass.usual_latent();
+    let latent = match model.latent {
+        Some(LatentForm::Absorbed) => Latent::Absorbed,
+        Some(LatentForm::Expanded) => Latent::ExpandedAgain,
+        None => pass.usual_latent(),
+    };
     Setting { model, pass, case: Case::Usual, latent, parallel: limits.parallel }
 }
 

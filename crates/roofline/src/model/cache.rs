@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 use trueline_core::Tokens;
 
-use super::{ByteCount, LayerKind, Model, Stored};
+use super::{LayerKind, LayerRun, Model, Stored};
+use crate::units::real;
+use crate::{Bytes, Mixer};
 
 /// How an engine keeps the keys and values of layers with a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -16,21 +18,6 @@ pub enum KvStorage {
 }
 
 impl LayerKind {
-    /// Values that one token adds to the cache of one layer.
-    ///
-    /// # Formula
-    /// Full and window: `2 x kv_heads x head_dim`. Latent: `rank + rope`. The indexer's key
-    /// is not among them. Zero for the others.
-    pub const fn kv_values(&self) -> u64 {
-        match *self {
-            Self::Full { kv_heads, head_dim, .. } | Self::Window { kv_heads, head_dim, .. } => {
-                kv_heads.saturating_mul(head_dim).saturating_mul(2)
-            }
-            Self::Mla { rank, rope_dim, .. } => rank.saturating_add(rope_dim),
-            Self::LinearState { .. } | Self::DenseFfn { .. } | Self::Moe { .. } => 0,
-        }
-    }
-
     /// Bytes of the state that one sequence keeps in one layer, whatever its length.
     ///
     /// # Formula
@@ -40,20 +27,18 @@ impl LayerKind {
     ///
     /// # Assumptions
     /// The state is kept as f32, the convolution's as bf16, as vLLM and `SGLang` do by default.
-    pub const fn state_bytes(&self) -> ByteCount {
+    pub fn state_bytes(&self) -> Bytes {
         match *self {
             Self::LinearState {
                 key_heads, value_heads, key_dim, value_dim, conv_width, ..
             } => {
-                let values = value_heads.saturating_mul(value_dim);
-                let channels = key_heads.saturating_mul(key_dim).saturating_mul(2);
-                let convolution = ByteCount::new(channels.saturating_add(values))
-                    .times(conv_width.saturating_sub(1))
-                    .times(2);
-                let state = ByteCount::new(values).times(key_dim).times(4);
-                ByteCount::new(state.get().saturating_add(convolution.get()))
+                let values = real(value_heads) * real(value_dim);
+                let channels = values + 2.0 * real(key_heads) * real(key_dim);
+                let convolution = channels * real(conv_width.saturating_sub(1)) * 2.0;
+                Bytes::from_count(4).product(values * real(key_dim))
+                    + Bytes::from_count(1).product(convolution)
             }
-            _ => ByteCount::new(0),
+            _ => Bytes::from_count(0),
         }
     }
 }
@@ -63,19 +48,8 @@ impl Model {
     ///
     /// Layers with a window read the window however much an engine keeps; sparse attention reads
     /// the chosen keys, and its indexer one fp8 key of every token.
-    pub fn kv_read(&self, context: Tokens, kv: Stored) -> ByteCount {
-        self.layers
-            .iter()
-            .map(|run| {
-                let seen = match run.kind {
-                    LayerKind::Window { window, .. } => context.get().min(window),
-                    LayerKind::Mla { indexer: Some(i), .. } => context.get().min(i.top_k),
-                    _ => context.get(),
-                };
-                kv_bytes(&run.kind, seen, kv).times(run.count)
-                    + indexer_bytes(&run.kind, context.get()).times(run.count)
-            })
-            .sum()
+    pub fn kv_read(&self, context: Tokens, kv: Stored) -> Bytes {
+        self.cached(|run, mixer| mixer.kv_bytes_read(context, kv.bits_per_weight()) * run)
     }
 
     /// Bytes of keys and values that an engine keeps for a sequence of this length.
@@ -83,20 +57,15 @@ impl Model {
     /// # Source
     /// Engines without a cache manager for mixed layers keep windows whole: hf-mem issue 60, tt-xla
     /// issue 5727, ollama pull request 16958 (4 to 19 times as much).
-    pub fn kv_held(&self, context: Tokens, kv: Stored, storage: KvStorage) -> ByteCount {
-        self.layers
-            .iter()
-            .map(|run| {
-                let kept = match (run.kind, storage) {
-                    (LayerKind::Window { window, .. }, KvStorage::Window) => {
-                        context.get().min(window)
-                    }
-                    _ => context.get(),
-                };
-                kv_bytes(&run.kind, kept, kv).times(run.count)
-                    + indexer_bytes(&run.kind, context.get()).times(run.count)
-            })
-            .sum()
+    pub fn kv_held(&self, context: Tokens, kv: Stored, storage: KvStorage) -> Bytes {
+        self.cached(|run, mixer| {
+            // Sparse attention keeps every key: any of them may be chosen.
+            let kept = match (mixer, storage) {
+                (Mixer::Grouped { reach, .. }, KvStorage::Window) => reach.of(context),
+                _ => context,
+            };
+            mixer.kv_bytes_per_token(kv.bits_per_weight()) * kept.as_f64() * run
+        })
     }
 
     /// Bytes of keys and values that one more token adds while every layer still grows, the
@@ -104,46 +73,31 @@ impl Model {
     ///
     /// # Examples
     /// ```
-    /// use trueline_roofline::{Model, Stored};
+    /// use trueline_roofline::{Bytes, Model, Stored};
     /// let model = Model::from_hf_config(
     ///     r#"{"model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32,
     ///         "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128,
     ///         "intermediate_size": 14336, "vocab_size": 128256,
     ///         "tie_word_embeddings": false, "torch_dtype": "bfloat16"}"#,
     /// )?;
-    /// assert_eq!(model.kv_per_token(Stored::Bf16).get(), 131_072);
+    /// assert_eq!(model.kv_per_token(Stored::Bf16), Bytes::from_count(131_072));
     /// # Ok::<(), trueline_roofline::ModelError>(())
     /// ```
-    pub fn kv_per_token(&self, kv: Stored) -> ByteCount {
-        self.layers.iter().map(|run| kv_bytes(&run.kind, 1, kv).times(run.count)).sum()
+    pub fn kv_per_token(&self, kv: Stored) -> Bytes {
+        self.cached(|run, mixer| {
+            let all = mixer.kv_bytes_per_token(kv.bits_per_weight());
+            (all - mixer.indexer_bytes()) * run
+        })
     }
 
     /// Bytes of fixed-size state that a sequence keeps; each step reads and writes them.
-    pub fn state(&self) -> ByteCount {
-        self.layers.iter().map(|run| run.kind.state_bytes().times(run.count)).sum()
+    pub fn state(&self) -> Bytes {
+        self.layers.iter().map(|run| run.kind.state_bytes().product(real(run.count))).sum()
     }
-}
 
-/// Bytes of `tokens` cached tokens in one layer, stored as `kv`.
-fn kv_bytes(kind: &LayerKind, tokens: u64, kv: Stored) -> ByteCount {
-    let values = u128::from(kind.kv_values()) * u128::from(tokens);
-    // A 1,024th of a bit holds the width of every format exactly.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a width of at most 64 bits, times 1,024"
-    )]
-    let width = (kv.bits_per_weight() * 1024.0).round() as u128;
-    let bytes = values.saturating_mul(width).div_ceil(8 * 1024);
-    ByteCount::new(u64::try_from(bytes).unwrap_or(u64::MAX))
-}
-
-/// The indexer's keys of `tokens` tokens in one layer: fp8 with one f32 scale each.
-fn indexer_bytes(kind: &LayerKind, tokens: u64) -> ByteCount {
-    match kind {
-        LayerKind::Mla { indexer: Some(i), .. } => {
-            ByteCount::new(i.head_dim.saturating_add(4)).times(tokens)
-        }
-        _ => ByteCount::new(0),
+    /// A sum over the runs of layers: how many layers, and what mixes tokens in each.
+    fn cached(&self, of: impl Fn(f64, &Mixer) -> f64) -> Bytes {
+        let each = |run: &LayerRun| of(real(run.count), &run.kind.mixer());
+        self.layers.iter().map(|run| Bytes::new(each(run)).unwrap_or(Bytes::MOST)).sum()
     }
 }

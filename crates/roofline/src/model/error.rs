@@ -44,11 +44,11 @@ pub struct ModelError {
 }
 
 impl ModelError {
-    pub(super) fn new(kind: ModelErrorKind, message: impl Into<String>) -> Self {
+    pub(crate) fn new(kind: ModelErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), source: None }
     }
 
-    pub(super) fn caused(
+    pub(crate) fn caused(
         kind: ModelErrorKind,
         message: impl Into<String>,
         source: impl std::error::Error + Send + Sync + 'static,

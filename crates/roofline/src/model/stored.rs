@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::GgmlType;
+use crate::BitsPerWeight;
 
 /// What one scale of a quantised tensor covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -106,11 +107,15 @@ impl Stored {
     /// # Examples
     /// ```
     /// use trueline_roofline::Stored;
-    /// assert_eq!(Stored::Nvfp4.bits_per_weight(), 4.5);
-    /// assert_eq!(Stored::int4(128).bits_per_weight(), 4.15625);
+    /// assert_eq!(Stored::Nvfp4.bits_per_weight().get(), 4.5);
+    /// assert_eq!(Stored::int4(128).bits_per_weight().get(), 4.15625);
     /// ```
-    pub fn bits_per_weight(self) -> f64 {
-        match self {
+    #[expect(
+        clippy::missing_panics_doc,
+        reason = "sums and ratios of small numbers that are not negative"
+    )]
+    pub fn bits_per_weight(self) -> BitsPerWeight {
+        let bits = match self {
             Self::F64 => 64.0,
             Self::F32 => 32.0,
             Self::F16 | Self::Bf16 => 16.0,
@@ -124,7 +129,8 @@ impl Stored {
             #[expect(clippy::cast_precision_loss, reason = "block sizes are under 300")]
             Self::Gguf(t) => t.block_bytes() as f64 * 8.0 / t.block_values() as f64,
             Self::Opaque { bits } => f64::from(bits),
-        }
+        };
+        BitsPerWeight::new(bits).expect("a few bits and a share of a scale")
     }
 
     /// What a tensor of this shape takes; `None` where it does not fit in 64 bits, or where a row
@@ -241,7 +247,7 @@ mod tests {
             (block, 8.001_953_125),
             (Stored::int4(128), 4.156_25),
         ] {
-            assert!((stored.bits_per_weight() - bits).abs() < 1e-12, "{stored}");
+            assert!((stored.bits_per_weight().get() - bits).abs() < 1e-12, "{stored}");
         }
     }
 

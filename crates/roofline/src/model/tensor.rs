@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::stored::elements;
-use super::{ByteCount, Parameters, Stored};
+use super::{Parameters, Stored};
+use crate::Bytes;
+use crate::units::real;
 
 /// What a tensor does in the model.
 ///
@@ -135,13 +137,13 @@ impl Tensor {
     }
 
     /// Bytes of one copy, scales included.
-    pub const fn bytes_each(&self) -> ByteCount {
-        ByteCount::new(self.bytes)
+    pub const fn bytes_each(&self) -> Bytes {
+        Bytes::from_count(self.bytes)
     }
 
     /// Bytes of all copies, scales included.
-    pub const fn bytes(&self) -> ByteCount {
-        ByteCount::new(self.bytes).times(self.copies)
+    pub fn bytes(&self) -> Bytes {
+        Bytes::from_count(self.bytes).product(real(self.copies))
     }
 }
 

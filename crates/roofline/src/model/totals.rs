@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
-use super::{ByteCount, ExpertPool, LayerKind, Model, ModelPart, Parameters, Role, Tensor};
+use super::{Model, ModelPart, Parameters, Role, Tensor};
+use crate::units::real;
+use crate::{Bytes, Routing};
 
 /// Parameters by part. Scales are counted apart and are no parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -43,15 +45,15 @@ impl Active {
 }
 
 /// The experts of one run of layers, for counting what a step reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct StreamedExperts {
     /// Layers of the run.
     pub layers: u64,
     /// Experts of each layer.
-    pub experts: ExpertPool,
+    pub experts: Routing,
     /// Bytes of one expert of one layer, scales included.
-    pub bytes_each: ByteCount,
+    pub bytes_each: Bytes,
 }
 
 /// Bytes of weights that one decode step reads.
@@ -59,34 +61,33 @@ pub struct StreamedExperts {
 /// # Assumptions
 /// Tables are left out (single rows are looked up) unless one is the head as well. Vision and
 /// multi-token prediction are left out: they are idle while plain text is decoded.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Streamed {
     /// What every step reads, whatever the batch.
-    pub fixed: ByteCount,
+    pub fixed: Bytes,
     /// Routed experts by run of layers; how many of them a step reads depends on the batch.
     pub experts: Vec<StreamedExperts>,
 }
 
 impl Streamed {
     /// Bytes of the fewest experts: the strict bound, and exact for one token.
-    pub fn fewest(&self) -> ByteCount {
-        self.fixed
-            + self
-                .experts
-                .iter()
-                .map(|run| run.bytes_each.times(run.layers).times(run.experts.fewest()))
-                .sum()
+    pub fn fewest(&self) -> Bytes {
+        self.with(|routing| real(routing.fewest(1)))
     }
 
-    /// Bytes of the experts that `tokens` tokens are expected to touch ([`ExpertPool::expected`]).
-    pub fn expected(&self, tokens: u64) -> f64 {
-        let experts: f64 = self
+    /// Bytes of the experts that `tokens` tokens are expected to touch ([`Routing::expected`]).
+    pub fn expected(&self, tokens: u64) -> Bytes {
+        self.with(|routing| routing.expected(tokens))
+    }
+
+    /// What is fixed, and so many experts of each layer.
+    fn with(&self, read: impl Fn(Routing) -> f64) -> Bytes {
+        let experts = self
             .experts
             .iter()
-            .map(|run| run.bytes_each.times(run.layers).as_f64() * run.experts.expected(tokens))
-            .sum();
-        self.fixed.as_f64() + experts
+            .map(|run| run.bytes_each.product(real(run.layers) * read(run.experts)));
+        self.fixed + experts.sum()
     }
 }
 
@@ -104,12 +105,12 @@ impl Model {
     }
 
     /// Bytes of a part, scales included.
-    pub fn bytes(&self, part: ModelPart) -> ByteCount {
+    pub fn bytes(&self, part: ModelPart) -> Bytes {
         self.tensors.iter().filter(|t| t.part == part).map(Tensor::bytes).sum()
     }
 
     /// Bytes of one role in the text part, scales included.
-    pub fn bytes_of(&self, role: Role) -> ByteCount {
+    pub fn bytes_of(&self, role: Role) -> Bytes {
         self.text().filter(|t| t.role == role).map(Tensor::bytes).sum()
     }
 
@@ -128,8 +129,8 @@ impl Model {
                 Role::Embed | Role::Lookup | Role::Norm | Role::Scale => {}
                 Role::Expert => {
                     let (_, experts) = self.experts_of(tensor)?;
-                    let one = tensor.parameters().get() / experts.count.max(1);
-                    linear = linear + Parameters::new(one).times(experts.fewest());
+                    let one = tensor.parameters().get() / experts.experts().max(1);
+                    linear = linear + Parameters::new(one).times(experts.fewest(1));
                 }
                 _ => linear = linear + tensor.parameters(),
             }
@@ -140,7 +141,7 @@ impl Model {
     /// Bytes of weights that one decode step reads; `None` where there are routed experts and their
     /// routing is not known.
     pub fn streamed(&self) -> Option<Streamed> {
-        let mut fixed = ByteCount::default();
+        let mut fixed = Bytes::from_count(0);
         let mut runs: Vec<(usize, StreamedExperts)> = Vec::new();
         for tensor in self.text() {
             match tensor.role {
@@ -149,8 +150,8 @@ impl Model {
                 Role::Expert => {
                     let (run, experts) = self.experts_of(tensor)?;
                     let layers = self.layers.get(run).map_or(1, |run| run.count.max(1));
-                    let all = tensor.bytes().get();
-                    let each = ByteCount::new(all / layers / experts.count.max(1));
+                    let copies = real(layers) * real(experts.experts().max(1));
+                    let each = tensor.bytes().product(1.0 / copies);
                     match runs.iter_mut().find(|(r, _)| *r == run) {
                         Some((_, found)) => found.bytes_each = found.bytes_each + each,
                         None => {
@@ -164,18 +165,13 @@ impl Model {
         Some(Streamed { fixed, experts: runs.into_iter().map(|(_, run)| run).collect() })
     }
 
-    fn text(&self) -> impl Iterator<Item = &Tensor> {
+    pub(crate) fn text(&self) -> impl Iterator<Item = &Tensor> {
         self.tensors.iter().filter(|t| t.part == ModelPart::Text)
     }
 
     /// The run and routing of an expert's tensor: its own run, or the only one there is.
-    fn experts_of(&self, tensor: &Tensor) -> Option<(usize, ExpertPool)> {
-        let routing = |run: usize| match self.layers.get(run)?.kind {
-            LayerKind::Moe { experts, top_k, .. } => {
-                Some((run, ExpertPool { count: experts, top_k }))
-            }
-            _ => None,
-        };
+    pub(crate) fn experts_of(&self, tensor: &Tensor) -> Option<(usize, Routing)> {
+        let routing = |run: usize| Some((run, self.layers.get(run)?.kind.routing()?));
         if let Some(run) = tensor.run {
             return routing(run);
         }

@@ -196,7 +196,7 @@ fn another_storage_at_run_time_replaces_that_of_the_config() {
         .with_stored(Role::Attn, Stored::Mxfp4)
         .and_then(|m| m.with_stored(Role::Head, Stored::Mxfp4))
         .unwrap();
-    let fewest = |m: &Model| m.streamed().unwrap().fewest().as_f64();
+    let fewest = |m: &Model| m.streamed().unwrap().fewest().get();
     // Worked out by hand: 54.6 tok/s as shipped, 99.4 as launched, on 273 GB/s, with the cache of
     // some context.
     assert!((273e9 / fewest(&shipped) / 54.6 - 1.0).abs() < 0.05, "{}", 273e9 / fewest(&shipped));

@@ -1,7 +1,7 @@
 //! GGUF headers: what they list is what the model has.
 
 use trueline_roofline::{
-    GgmlType, LayerKind, LayerRun, Model, ModelErrorKind, ModelPart, Role, Stored, Warning,
+    Bytes, GgmlType, LayerKind, LayerRun, Model, ModelErrorKind, ModelPart, Role, Stored, Warning,
 };
 
 use crate::files::{F16, F32, Gguf, MXFP4, Q4_K, Q6_K};
@@ -58,8 +58,8 @@ fn a_llama_file_is_the_model_that_its_config_is() {
     let model = read(&file);
     assert_eq!(model.totals().text.get(), 8_030_261_248);
     assert_eq!(model.active().unwrap().total().get(), 7_504_658_432);
-    assert_eq!(model.bytes(ModelPart::Text).get(), file.bytes);
-    assert_eq!(model.kv_per_token(Stored::F16).get(), 131_072);
+    assert_eq!(model.bytes(ModelPart::Text), Bytes::from_count(file.bytes));
+    assert_eq!(model.kv_per_token(Stored::F16), Bytes::from_count(131_072));
     assert_eq!((model.hidden(), model.vocabulary()), (Some(4096), Some(128_256)));
     assert_eq!(model.family(), "llama");
     assert!(!model.is_tied());
@@ -72,13 +72,13 @@ fn a_llama_file_is_the_model_that_its_config_is() {
 fn a_mix_of_types_is_summed_by_tensor() {
     let file = llama(q4_k_m);
     let model = read(&file);
-    assert_eq!(model.bytes(ModelPart::Text).get(), file.bytes);
+    assert_eq!(model.bytes(ModelPart::Text), Bytes::from_count(file.bytes));
     // llama.cpp prints "4.58 GiB (4.89 BPW)" for this mix of Llama 3 8B.
-    let bits = model.bytes(ModelPart::Text).as_f64() * 8.0 / 8_030_261_248.0;
+    let bits = model.bytes(ModelPart::Text).get() * 8.0 / 8_030_261_248.0;
     assert!((bits - 4.89).abs() < 0.005, "{bits}");
     // The size of a published file, 4.92 GB, gives 4.93 bits streamed: 0.17 % more, which is the
     // header with its vocabulary.
-    let streamed = model.streamed().unwrap().fixed.as_f64() * 8.0;
+    let streamed = model.streamed().unwrap().fixed.get() * 8.0;
     let weights = 8_030_261_248.0 - 525_336_576.0;
     assert!((streamed / weights / 4.93 - 1.0).abs() < 0.002, "{}", streamed / weights);
     // Layers stored differently are still 32 equal layers.
@@ -134,7 +134,7 @@ fn experts_in_one_tensor_are_one_copy_each() {
     // 4 of 32 experts of each layer: 3 matrices of 4.25 bits and 3 biases of 4 bytes a row.
     let each = 3 * (2880 * 2880 * 17 / 32 + 2880 * 4);
     let streamed = model.streamed().unwrap();
-    assert_eq!(streamed.fewest().get() - streamed.fixed.get(), 4 * 4 * each);
+    assert_eq!(streamed.fewest(), streamed.fixed + Bytes::from_count(4 * 4 * each));
     assert!(model.is_tied());
 }
 
@@ -209,7 +209,7 @@ fn latent_attention_and_layers_for_further_tokens_are_told_from_keys_and_names()
     );
     assert_eq!(model.totals().mtp.get(), 576 * 256 + 2 * 512 * 256 + 256 * 512);
     assert_eq!(model.warnings(), []);
-    assert_eq!(model.kv_per_token(Stored::Bf16).get(), 2 * 576 * 2);
+    assert_eq!(model.kv_per_token(Stored::Bf16), Bytes::from_count(2 * 576 * 2));
 }
 
 #[test]

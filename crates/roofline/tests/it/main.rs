@@ -21,4 +21,5 @@ mod quantisation;
 mod safetensors;
 mod shapes;
 mod sizes;
+mod worked;
 mod written_elsewhere;

@@ -3,7 +3,7 @@
 //! Each names the issue or pull request where the error was seen.
 
 use trueline_core::Tokens;
-use trueline_roofline::{ExpertPool, LayerKind, MlaForm, Role, Stored};
+use trueline_roofline::{Bytes, Role, Routing, Stored};
 
 use crate::sizes::{self, model};
 
@@ -39,41 +39,30 @@ fn the_table_is_looked_up_and_not_multiplied() {
     assert_eq!(linear, 8_030_261_248 - 2 * 525_336_576 - 65 * 4096);
 }
 
-/// Number 9: every query sees every key (modular 5557, `InferSim`'s factor 1.8).
-#[test]
-fn causal_attention_sees_half_the_square() {
-    let full = LayerKind::Full { heads: 1, kv_heads: 1, head_dim: 1 };
-    for (new, pairs) in [(1, 1), (2, 3), (3, 6)] {
-        assert_eq!(full.pairs(Tokens::new(new), Tokens::new(0)), pairs);
-        let flops = full.core_flops(Tokens::new(new), Tokens::new(0), MlaForm::Expanded);
-        assert_eq!(flops.get(), 4 * pairs);
-    }
-}
-
 /// Number 10: every query head has its own keys (LLM-Viewer 12, vllm-fit 2).
 #[test]
 fn grouped_heads_share_their_keys() {
-    assert_eq!(model(sizes::LLAMA_8B).kv_per_token(Stored::Bf16).get(), 131_072);
-    assert_eq!(model(sizes::LLAMA_70B).kv_per_token(Stored::Bf16).get(), 327_680);
+    assert_eq!(model(sizes::LLAMA_8B).kv_per_token(Stored::Bf16), Bytes::from_count(131_072));
+    assert_eq!(model(sizes::LLAMA_70B).kv_per_token(Stored::Bf16), Bytes::from_count(327_680));
 }
 
 /// Number 11: `hidden / heads` for the width of a head (LLM-Viewer, llm-analysis, BLIS).
 #[test]
 fn the_width_of_a_head_is_read_and_not_divided() {
     // 2,048 / 32 = 64 would give half of this.
-    assert_eq!(model(sizes::QWEN3_30B).kv_per_token(Stored::Bf16).get(), 98_304);
+    assert_eq!(model(sizes::QWEN3_30B).kv_per_token(Stored::Bf16), Bytes::from_count(98_304));
 }
 
 /// Number 12: all experts, or as many as tokens ask for (inference-sim 764, `TileOPs` 2127).
 #[test]
 fn a_batch_touches_fewer_experts_than_it_asks_for() {
-    let mixtral = ExpertPool { count: 8, top_k: 2 };
+    let mixtral = Routing::new(8, 2);
     assert!((mixtral.expected(3) - 4.625).abs() < 1e-9);
-    assert_eq!((mixtral.fewest(), mixtral.most(3)), (2, 6));
+    assert_eq!((mixtral.fewest(3), mixtral.most(3)), (2, 6));
     // TileOPs 2127: 256 local experts charged where 170 are active makes 3.95 TB/s 5.98.
     let streamed = model(sizes::MIXTRAL).streamed().unwrap();
-    assert!(streamed.fewest().as_f64() < streamed.expected(3));
-    assert!((streamed.expected(1) - streamed.fewest().as_f64()).abs() < 1.0);
+    assert!(streamed.fewest() < streamed.expected(3));
+    assert!((streamed.expected(1).get() - streamed.fewest().get()).abs() < 1.0);
 }
 
 /// Number 13: windows dropped, or as long as the context (hf-mem 60, ollama 16958).
@@ -81,10 +70,11 @@ fn a_batch_touches_fewer_experts_than_it_asks_for() {
 fn a_window_fills_and_then_stays() {
     let model = model(sizes::GPT_OSS_120B);
     let read = |context| model.kv_read(Tokens::new(context), Stored::Bf16).get();
-    assert_eq!(read(1), 73_728);
-    assert_eq!(read(128), 128 * 73_728);
-    assert_eq!(read(129) - read(128), 36_864);
-    assert_eq!(read(9_000) - read(8_000), 1_000 * 36_864);
+    let read_are = |got: f64, bytes: u32| assert!((got - f64::from(bytes)).abs() < 0.5, "{got}");
+    read_are(read(1), 73_728);
+    read_are(read(128), 128 * 73_728);
+    read_are(read(129) - read(128), 36_864);
+    read_are(read(9_000) - read(8_000), 1_000 * 36_864);
 }
 
 /// Numbers 15 and 16: what weights are stored in is not what they are multiplied in (`AutoAWQ` 106,
@@ -102,7 +92,7 @@ fn four_bit_integers_are_neither_int4_arithmetic_nor_bf16_bytes() {
     // ...over 4.15625 bits a weight, the head and the norms in 16.
     let linear = plain.active().unwrap().linear.as_f64();
     let expected = linear * 4.156_25 / 8.0 + 2.0 * (525_336_576.0 + 65.0 * 4096.0);
-    let streamed = awq.streamed().unwrap().fixed.as_f64();
+    let streamed = awq.streamed().unwrap().fixed.get();
     assert!((streamed / expected - 1.0).abs() < 1e-9, "{streamed} for {expected}");
 }
 
@@ -118,14 +108,17 @@ fn the_head_stands_apart_from_what_every_token_passes() {
 #[test]
 fn a_step_reads_less_than_the_memory_holds() {
     let deepseek = model(sizes::DEEPSEEK_V3);
-    let held: u64 = deepseek.tensors().iter().map(|t| t.bytes().get()).sum();
+    let held: Bytes = deepseek.tensors().iter().map(trueline_roofline::Tensor::bytes).sum();
     let streamed = deepseek.streamed().unwrap();
-    assert!(streamed.fewest().get() * 18 < held);
+    assert!(streamed.fewest().times(18.0).unwrap() < held);
     // Untied: the table stays out. Tied: it is the head, and is read once.
     let llama = model(sizes::LLAMA_8B);
-    assert_eq!(llama.streamed().unwrap().fixed.get(), 2 * (8_030_261_248 - 525_336_576));
+    assert_eq!(
+        llama.streamed().unwrap().fixed,
+        Bytes::from_count(2 * (8_030_261_248 - 525_336_576))
+    );
     let gemma = model(sizes::GEMMA3_27B);
-    assert_eq!(gemma.streamed().unwrap().fixed.get(), 2 * 27_009_346_304);
+    assert_eq!(gemma.streamed().unwrap().fixed, Bytes::from_count(2 * 27_009_346_304));
 }
 
 /// Number 19: layers for further tokens, and scales, in the total.

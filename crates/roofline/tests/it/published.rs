@@ -1,7 +1,7 @@
 //! Totals against integers that others published.
 
 use trueline_core::Tokens;
-use trueline_roofline::{KvStorage, ModelPart, Role, Stored};
+use trueline_roofline::{Bytes, KvStorage, ModelPart, Role, Stored};
 
 use crate::sizes::{self, model};
 
@@ -81,7 +81,10 @@ fn gemma_4_is_as_large_as_its_card_says() {
     // feed-forward block, norms and a scalar; a norm.
     let model = model(sizes::GEMMA4_31B);
     assert_eq!(model.totals().text.get(), 30_697_345_340);
-    assert_eq!(model.kv_per_token(Stored::Bf16).get(), 2 * 2 * (50 * 16 * 256 + 10 * 4 * 512));
+    assert_eq!(
+        model.kv_per_token(Stored::Bf16),
+        Bytes::from_count(2 * 2 * (50 * 16 * 256 + 10 * 4 * 512))
+    );
 }
 
 #[test]
@@ -122,10 +125,10 @@ fn cache_bytes_per_token_are_those_worked_out_from_the_configs() {
         (sizes::GLM_5, 89_856),
         (sizes::KIMI_LINEAR, 8_064),
     ] {
-        assert_eq!(model(config).kv_per_token(Stored::Bf16).get(), bytes, "{config}");
+        assert_eq!(model(config).kv_per_token(Stored::Bf16), Bytes::from_count(bytes), "{config}");
     }
-    assert_eq!(model(sizes::QWEN3_NEXT).state().get(), 77_266_944);
-    assert_eq!(model(sizes::LLAMA_8B).state().get(), 0);
+    assert_eq!(model(sizes::QWEN3_NEXT).state(), Bytes::from_count(77_266_944));
+    assert_eq!(model(sizes::LLAMA_8B).state(), Bytes::from_count(0));
 }
 
 #[test]
@@ -142,7 +145,7 @@ fn a_token_streams_what_the_worked_examples_say() {
         (sizes::GLM_45, 65.7),
         (sizes::GLM_45_AIR, 25.6),
     ] {
-        let weights = model(config).streamed().unwrap().fewest().as_f64() / 1e9;
+        let weights = model(config).streamed().unwrap().fewest().get() / 1e9;
         assert!((weights / gigabytes - 1.0).abs() < 0.004, "{weights} for {gigabytes}: {config}");
     }
 }
@@ -183,14 +186,14 @@ fn gpt_oss_stores_its_experts_in_mxfp4_and_the_rest_in_bf16() {
     }
     // 36 x 128 x (3 x 2,880 x 2,880) values at 4.25 bits, their biases in bf16.
     let experts = 36 * 128 * (3 * 2880 * 2880 * 17 / 32 + (2 * 2880 + 2880) * 2);
-    assert_eq!(model.bytes_of(Role::Expert).get(), experts);
-    assert!(model.bytes(ModelPart::Mtp).get() == 0 && model.bytes(ModelPart::Vision).get() == 0);
+    assert_eq!(model.bytes_of(Role::Expert), Bytes::from_count(experts));
+    assert_eq!(model.bytes(ModelPart::Mtp) + model.bytes(ModelPart::Vision), Bytes::from_count(0));
 }
 
 #[test]
 fn a_window_holds_what_it_sees_or_everything() {
     let model = model(sizes::GPT_OSS_120B);
-    let held = |context, storage| model.kv_held(Tokens::new(context), Stored::Bf16, storage).get();
-    assert_eq!(held(4096, KvStorage::Window), 36_864 * (4096 + 128));
-    assert_eq!(held(4096, KvStorage::Whole), 73_728 * 4096);
+    let held = |context, storage| model.kv_held(Tokens::new(context), Stored::Bf16, storage);
+    assert_eq!(held(4096, KvStorage::Window), Bytes::from_count(36_864 * (4096 + 128)));
+    assert_eq!(held(4096, KvStorage::Whole), Bytes::from_count(73_728 * 4096));
 }

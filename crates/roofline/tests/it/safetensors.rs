@@ -1,7 +1,7 @@
 //! Safetensors headers: weights meet their scales, and nothing is lost.
 
 use trueline_roofline::{
-    Model, ModelErrorKind, ModelPart, Role, Scales, Stored, Tensor, Warning, Zeros,
+    Bytes, Model, ModelErrorKind, ModelPart, Role, Scales, Stored, Tensor, Warning, Zeros,
 };
 
 use crate::files::{Safetensors, safetensors};
@@ -9,8 +9,8 @@ use crate::sizes;
 
 fn read(file: &Safetensors) -> Model {
     let model = Model::from_safetensors_header(file.finish().as_slice()).unwrap();
-    let bytes: u64 = model.tensors().iter().map(|t| t.bytes().get()).sum();
-    assert_eq!(bytes, file.data, "the tensors are the data");
+    let bytes: Bytes = model.tensors().iter().map(trueline_roofline::Tensor::bytes).sum();
+    assert_eq!(bytes, Bytes::from_count(file.data), "the tensors are the data");
     model
 }
 
@@ -57,7 +57,7 @@ fn packed_floats_have_their_logical_shape() {
     let model = read(&file);
     let tensor = only(&model);
     assert_eq!((tensor.stored(), tensor.shape()), (Stored::Nvfp4, [512, 256].as_slice()));
-    assert_eq!(tensor.bytes().get(), 512 * 256 * 9 / 16 + 4);
+    assert_eq!(tensor.bytes(), Bytes::from_count(512 * 256 * 9 / 16 + 4));
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn layers_for_further_tokens_and_towers_stand_apart() {
     assert_eq!(totals.mtp.get(), 128 * 64 + 64 * 128 + 100 * 64);
     assert_eq!(totals.vision.get(), 96 * 32);
     assert_eq!(totals.scales, 1);
-    assert_eq!(model.bytes(ModelPart::Vision).get(), 2 * 96 * 32);
+    assert_eq!(model.bytes(ModelPart::Vision), Bytes::from_count(2 * 96 * 32));
     assert_eq!((model.hidden(), model.vocabulary()), (Some(64), Some(100)));
 }
 
@@ -185,7 +185,7 @@ fn a_config_tells_the_layers_and_the_files_tell_the_bytes() {
     // Eight experts of each layer, a byte a weight and four a row.
     let each = 3 * 768 * 2048 + 4 * (768 + 768 + 2048);
     let streamed = model.streamed().unwrap();
-    assert_eq!(streamed.fewest().get() - streamed.fixed.get(), 48 * 8 * each);
+    assert_eq!(streamed.fewest(), streamed.fixed + Bytes::from_count(48 * 8 * each));
 }
 
 #[test]

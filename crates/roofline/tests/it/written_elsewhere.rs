@@ -1,6 +1,8 @@
 //! Headers that the formats' own libraries wrote (`tests/data/write_headers.py`).
 
-use trueline_roofline::{LayerKind, LayerRun, Model, ModelPart, Role, Scales, Stored, Zeros};
+use trueline_roofline::{
+    Bytes, LayerKind, LayerRun, Model, ModelPart, Role, Scales, Stored, Zeros,
+};
 
 #[test]
 fn a_gguf_header_of_the_reference_writer_is_read() {
@@ -8,7 +10,7 @@ fn a_gguf_header_of_the_reference_writer_is_read() {
     let model = Model::from_gguf_header(file.as_slice()).unwrap();
     // Both printed by the script, from gguf's own reader.
     assert_eq!(model.totals().text.get(), 8_722_944);
-    assert_eq!(model.bytes(ModelPart::Text).get(), 5_211_392);
+    assert_eq!(model.bytes(ModelPart::Text), Bytes::from_count(5_211_392));
     let full = LayerKind::Full { heads: 8, kv_heads: 2, head_dim: 128 };
     let moe = LayerKind::Moe { experts: 4, top_k: 2, width: 256, shared: 0 };
     assert_eq!(
@@ -29,9 +31,9 @@ fn a_gguf_header_of_the_reference_writer_is_read() {
 fn a_safetensors_header_of_the_reference_writer_is_read() {
     let file = include_bytes!("../data/int8.safetensors.head");
     let model = Model::from_safetensors_header(file.as_slice()).unwrap();
-    let bytes: u64 = model.tensors().iter().map(|t| t.bytes().get()).sum();
+    let bytes: Bytes = model.tensors().iter().map(trueline_roofline::Tensor::bytes).sum();
     // Printed by the script: the length of the file behind its header.
-    assert_eq!(bytes, 4808);
+    assert_eq!(bytes, Bytes::from_count(4808));
     let ffn = model.tensors().iter().find(|t| t.role() == Role::FfnDense).unwrap();
     let int8 = Stored::Integer { bits: 8, scales: Scales::Channel, zeros: Zeros::None };
     assert_eq!((ffn.stored(), ffn.scales()), (int8, 16));
