@@ -76,6 +76,7 @@
 mod bound;
 mod hardware;
 mod interval;
+mod judge;
 mod model;
 mod plan;
 mod units;
@@ -91,6 +92,9 @@ pub use hardware::{
     LawException, LiveClocks, MathPath, MathPathError, Statement, Tag, explains,
 };
 pub use interval::{Basis, Interval, Strength};
+pub use judge::{
+    Cause, Efficiency, FarBelowSiblings, Parameter, Setup, Verdict, far_below_siblings, judge_claim,
+};
 pub use model::{
     Active, GgmlType, KeyIndexer, KvStorage, LayerKind, LayerRun, Model, ModelError,
     ModelErrorKind, ModelPart, Parameters, Recurrence, Role, Scales, Stored, Streamed,

@@ -11,6 +11,7 @@ mod files;
 mod gguf;
 mod gguf_hostile;
 mod hardware_errors;
+mod judge;
 mod lookup;
 mod model_errors;
 mod oracle;
