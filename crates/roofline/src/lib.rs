@@ -22,30 +22,25 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A model is given by its shape; the two bounds follow:
+//! A model is read from its config or the header of its file, planned as it runs, bounded, and a claim
+//! judged:
 //!
 //! ```
-//! use trueline_core::Tokens;
+//! use trueline_core::{Tokens, TokensPerSecond};
 //! use trueline_roofline::{
-//!     BitsPerWeight, Catalogue, LayerShape, Limits, LiveClocks, MathPath, Matmul, Mixer, ModelShape,
-//!     Prefix, Reach, Speculation, Workload, estimate_roof,
+//!     Catalogue, Limits, LiveClocks, Model, Prefix, RuntimePlan, Setup, Speculation, Stored, Verdict,
+//!     Workload, estimate_roof, judge_claim,
 //! };
 //!
 //! // Llama-3.1-8B in bf16.
-//! let bits = BitsPerWeight::new(16.0)?;
-//! let paths = vec![MathPath::parse_dense("bf16_f32")?];
-//! let attention = Mixer::Grouped {
-//!     query_heads: 32,
-//!     kv_heads: 8,
-//!     key_dim: 128,
-//!     value_dim: 128,
-//!     reach: Reach::All,
-//! };
-//! let weights = 2 * 4096 * 4096 + 2 * 4096 * 1024 + 3 * 4096 * 14_336;
-//! let layers = LayerShape::new("full attention", 32, attention)
-//!     .with_linear(Matmul::new(weights, bits, paths.clone()));
-//! let head = Matmul::new(4096 * 128_256, bits, paths.clone());
-//! let model = ModelShape::new(vec![layers], head, bits, paths);
+//! let model = Model::from_hf_config(
+//!     r#"{"model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32,
+//!         "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128,
+//!         "intermediate_size": 14336, "vocab_size": 128256,
+//!         "tie_word_embeddings": false, "torch_dtype": "bfloat16"}"#,
+//! )?;
+//! assert_eq!(model.totals().text.get(), 8_030_261_248);
+//! let shape = RuntimePlan::default().with_kv(Stored::Bf16).shape(&model)?;
 //!
 //! let h100 = Catalogue::built_in().find_name("H100 SXM")?;
 //! let limits = Limits::of(h100, &LiveClocks::default());
@@ -55,17 +50,23 @@
 //!     speculation: Speculation::None,
 //!     prefix: Prefix::Own,
 //! };
-//! let roof = estimate_roof(&model, &workload, &limits)?;
+//! let roof = estimate_roof(&shape, &workload, &limits)?;
 //! // 15.01 GB of weights and 0.54 GB of keys and values at 3.35 TB/s: whoever claims 230 is wrong.
-//! assert_eq!(format!("{:.0}", roof.model.unwrap().low().get()), "215");
+//! assert_eq!(format!("{:.0}", roof.model.as_ref().unwrap().low().get()), "215");
 //! assert!(roof.strict.convicts() && roof.strict.high().get() < 217.0);
+//!
+//! let claim = TokensPerSecond::new(230.0)?;
+//! let verdict = judge_claim(claim, Setup::new(&shape, &workload, &limits), &roof);
+//! let Verdict::Impossible { causes, .. } = verdict else { panic!() };
+//! assert!(causes.iter().any(|cause| cause.to_string().starts_with("weights stored in 14.9")));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! [`Catalogue`] holds [`Hardware`], each value a [`Cell`] of what sources state; [`Interval`] is what
 //! follows, with its [`Basis`] and whether it [convicts](Interval::convicts). [`LiveClocks`] are plain data:
-//! the crate reads no device, no file and no clock. [`Roof`] holds the strict bound, the model bound and where
-//! the time goes; below a bound is never a certificate.
+//! the crate reads no device, no file and no clock. [`Model`] is two lists, tensors and kinds of layers;
+//! [`RuntimePlan`] makes a [`ModelShape`] of it. [`Roof`] holds the strict bound, the model bound and where
+//! the time goes; below a bound is never a certificate, and no [`Verdict`] says that a claim is right.
 //!
 //! Not counted are what launches kernels, norms and softmax, the embedding, and the latency of links: all of
 //! them make the real rate lower, none makes a bound wrong.

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::Serialize;
+use trueline_core::number::short;
 use trueline_core::{Ratio, Share, Tokens, TokensPerSecond};
 
 use crate::BitsPerWeight;
@@ -112,8 +113,8 @@ impl fmt::Display for Cause {
         }
         write!(
             f,
-            "; the ceiling is {} then, and the claim {:.0} % of it",
-            self.ceiling,
+            "; the ceiling is {} tok/s then, and the claim {:.0} % of it",
+            short(self.ceiling.get(), 4),
             100.0 * self.fit.get()
         )
     }

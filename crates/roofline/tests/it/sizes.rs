@@ -14,6 +14,16 @@ pub(super) const LLAMA_70B: &str = r#"{"model_type": "llama", "hidden_size": 819
     "intermediate_size": 28672, "vocab_size": 128256, "tie_word_embeddings": false,
     "attention_bias": false, "mlp_bias": false, "torch_dtype": "bfloat16"}"#;
 
+pub(super) const LLAMA2_7B: &str = r#"{"model_type": "llama", "hidden_size": 4096,
+    "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 32, "head_dim": 128,
+    "intermediate_size": 11008, "vocab_size": 32000, "tie_word_embeddings": false,
+    "attention_bias": false, "mlp_bias": false, "torch_dtype": "float16"}"#;
+
+pub(super) const LLAMA2_70B: &str = r#"{"model_type": "llama", "hidden_size": 8192,
+    "num_hidden_layers": 80, "num_attention_heads": 64, "num_key_value_heads": 8, "head_dim": 128,
+    "intermediate_size": 28672, "vocab_size": 32000, "tie_word_embeddings": false,
+    "attention_bias": false, "mlp_bias": false, "torch_dtype": "float16"}"#;
+
 pub(super) const QWEN25_7B: &str = r#"{"model_type": "qwen2", "hidden_size": 3584,
     "num_hidden_layers": 28, "num_attention_heads": 28, "num_key_value_heads": 4,
     "intermediate_size": 18944, "vocab_size": 152064, "tie_word_embeddings": false,
