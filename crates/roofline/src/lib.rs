@@ -58,7 +58,7 @@
 //! let claim = TokensPerSecond::new(230.0)?;
 //! let verdict = judge_claim(claim, Setup::new(&shape, &workload, &limits), &roof);
 //! let Verdict::Impossible { causes, .. } = verdict else { panic!() };
-//! assert!(causes.iter().any(|cause| cause.to_string().starts_with("weights stored in 14.9")));
+//! assert!(causes.iter().any(|cause| cause.to_string().starts_with("weights stored in 15.")));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
