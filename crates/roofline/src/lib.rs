@@ -94,7 +94,8 @@ pub use hardware::{
 };
 pub use interval::{Basis, Interval, Strength};
 pub use judge::{
-    Cause, Efficiency, FarBelowSiblings, Parameter, Setup, Verdict, far_below_siblings, judge_claim,
+    Cause, Efficiency, EfficiencyRank, FarBelowSiblings, Parameter, Setup, Verdict,
+    efficiency_rank, far_below_siblings, judge_claim,
 };
 pub use model::{
     Active, GgmlType, KeyIndexer, KvStorage, LayerKind, LayerRun, Model, ModelError,

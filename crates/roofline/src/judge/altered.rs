@@ -9,6 +9,7 @@ use crate::{
 
 /// What a rate is claimed of: the model, what it is asked to do, and on what.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct Setup<'a> {
     /// The model as it runs.
     pub model: &'a ModelShape,

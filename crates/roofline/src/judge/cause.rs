@@ -19,8 +19,10 @@ pub enum Parameter {
     /// Weights are stored in fewer bits than was said.
     Dtype {
         /// The most bits that any weight may have for the claim to fit.
+        #[serde(rename = "needed_bits_per_weight")]
         needed: BitsPerWeight,
         /// The width of the widest usual format that fits.
+        #[serde(rename = "format_bits_per_weight")]
         format: BitsPerWeight,
     },
     /// Cached tokens stand in the numerator.

@@ -8,5 +8,5 @@ mod verdict;
 
 pub use altered::Setup;
 pub use cause::{Cause, Parameter};
-pub use siblings::{FarBelowSiblings, far_below_siblings};
+pub use siblings::{EfficiencyRank, FarBelowSiblings, efficiency_rank, far_below_siblings};
 pub use verdict::{Efficiency, Verdict, judge_claim};

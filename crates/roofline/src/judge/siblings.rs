@@ -58,6 +58,43 @@ pub fn far_below_siblings(efficiencies: &[Ratio]) -> Vec<FarBelowSiblings> {
     far.collect()
 }
 
+/// Where an efficiency stands among those of its siblings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct EfficiencyRank {
+    /// How many siblings are less efficient.
+    pub above: usize,
+    /// How many are equally so.
+    pub ties: usize,
+    /// How many siblings there are.
+    pub siblings: usize,
+}
+
+/// Where an efficiency stands among those measured of its siblings; `None` without siblings.
+///
+/// One constant for a plausible efficiency does not exist: engines reach 8 to 90 % of a ceiling, by phase,
+/// device and storage. A rank among measured siblings assumes nothing.
+///
+/// # Examples
+/// ```
+/// use trueline_core::Ratio;
+/// use trueline_roofline::efficiency_rank;
+/// let ratio = |share| Ratio::new(share).unwrap();
+/// let rank = efficiency_rank(ratio(0.4), &[ratio(0.2), ratio(0.35), ratio(0.8)]).unwrap();
+/// assert_eq!((rank.above, rank.siblings), (2, 3));
+/// assert_eq!(efficiency_rank(ratio(0.4), &[]), None);
+/// ```
+pub fn efficiency_rank(efficiency: Ratio, siblings: &[Ratio]) -> Option<EfficiencyRank> {
+    let count = |of: std::cmp::Ordering| {
+        siblings.iter().filter(|other| efficiency.get().total_cmp(&other.get()) == of).count()
+    };
+    (!siblings.is_empty()).then(|| EfficiencyRank {
+        above: count(std::cmp::Ordering::Greater),
+        ties: count(std::cmp::Ordering::Equal),
+        siblings: siblings.len(),
+    })
+}
+
 fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let upper = *values.get(values.len() / 2)?;

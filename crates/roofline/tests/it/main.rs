@@ -24,5 +24,6 @@ mod replay;
 mod safetensors;
 mod shapes;
 mod sizes;
+mod verdicts;
 mod worked;
 mod written_elsewhere;

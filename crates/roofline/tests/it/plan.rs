@@ -144,3 +144,25 @@ fn blocks_of_a_layer_sum_over_the_devices_of_a_tensor_as_the_whole_layer_does() 
     let (one, two) = (rate(&one).low().get(), rate(&two).low().get());
     assert!(two > 1.99 * one && two < 2.0 * one, "{one} {two}");
 }
+
+/// Source: jundot/omlx issue 2238, where a mixture of experts reached a third of what a dense model did.
+#[test]
+fn headroom_is_told_by_kind_of_layer_known_error_28() {
+    let limits = limits("M3 Ultra 80c");
+    let roof = estimate_roof(&shape(sizes::QWEN3_30B), &decode(1, 512), &limits).unwrap();
+    let bytes = |kind: &str, part| {
+        let mut parts = roof.parts.iter();
+        parts.find(|p| p.kind == kind && p.part == part).unwrap().bytes.get()
+    };
+    // By hand: 48 layers x 8 experts x 3 x 2048 x 768 weights; attention 2 x 2048 x 128 x (32 + 4); router
+    // 2048 x 128; head 2048 x 151,936; two bytes each. 512 keys of 98,304 bytes, and one written.
+    let near =
+        |got: f64, by_hand: f64| assert!((got / by_hand - 1.0).abs() < 1e-9, "{got} {by_hand}");
+    near(bytes("moe", Part::Experts), 2.0 * 48.0 * 8.0 * 3.0 * 2048.0 * 768.0);
+    near(bytes("moe", Part::Linear), 2.0 * 48.0 * 2048.0 * 128.0);
+    near(bytes("full", Part::Linear), 2.0 * 48.0 * 2.0 * 2048.0 * 128.0 * 36.0);
+    near(bytes("full", Part::Attention), 513.0 * 98_304.0);
+    near(bytes("output", Part::Head), 2.0 * 2048.0 * 151_936.0);
+    let took: f64 = roof.parts.iter().map(|p| p.took.unwrap().as_secs_f64()).sum();
+    assert!((took * roof.model.as_ref().unwrap().high().get() - 1.0).abs() < 1e-3, "{took}");
+}
