@@ -74,6 +74,40 @@ fn every_published_rate_is_below_the_strict_ceiling_but_the_one_of_another_dtype
     assert!(controls > 0, "the positive control is missing");
 }
 
+/// Made up but for the first, which is in spark-arena/recipe-registry issue 17.
+const SMALL: &str = r#"id,hardware,devices,model,weights,kv,phase,batch,context_or_isl,osl,measured_tok_s,engine,ceiling_tok_s,verdict,source,note
+1,DGX Spark GB10,1,gpt-oss-120b,"as shipped: experts mxfp4, rest bf16",fp8,decode,1,short,,59.5,vLLM,54.6,ABOVE-CEILING,a,
+2,DGX Spark GB10,1,gpt-oss-120b,"mxfp4 on experts, qkv, o, lm_head",fp8,decode,1,short,,59.5,vLLM,99.4,below,a,
+3,A100 80GB,1,Llama-3-8B,GGUF Q4_K_M,-,decode,1,0->512 (mean 256),512,400,llama.cpp,,below,a,80 GB come as two parts
+4,H100 SXM 80GB,1,Llama-3-8B,bf16,bf16,decode,1,4096,,300,a,,,a,with MTP drafts
+5,H999,1,Llama-3-8B,bf16,bf16,decode,1,4096,,300,a,,,a,
+6,H100 SXM 80GB,1,Llama-9-8B,bf16,bf16,decode,1,4096,,300,a,,,a,
+7,H100 SXM 80GB,1,Llama-3-8B,int3 magic,bf16,decode,1,4096,,300,a,,,a,
+8,H100 SXM 80GB,1,Llama-3-8B,bf16,bf16,training,1,4096,,300,a,,,a,
+9,H100 SXM 80GB,1,Llama-3-8B,bf16,bf16,decode,1,some,,300,a,,,a,
+10,H100 SXM 80GB,1,Llama-3-8B,bf16,bf16,decode,1,4096,,fast,a,,,a,"#;
+
+#[test]
+fn a_row_is_judged_by_what_it_says_or_named_as_not_known() {
+    let rows = table::read(SMALL);
+    let (judged, unknown) = judged(&rows);
+    let verdicts: Vec<&Verdict> = judged.iter().map(|found| &found.verdict).collect();
+    assert!(
+        matches!(
+            verdicts.as_slice(),
+            [
+                Verdict::Impossible { .. },
+                Verdict::NotExcluded { .. },
+                Verdict::NotExcluded { .. },
+                Verdict::Undecidable { .. },
+            ]
+        ),
+        "{verdicts:#?}"
+    );
+    let ids: Vec<&str> = unknown.iter().filter_map(|why| Some(why.split_once(':')?.0)).collect();
+    assert_eq!(ids, ["row 5", "row 6", "row 7", "row 8", "row 9", "row 10"]);
+}
+
 /// The rows far below their siblings, by id.
 fn outliers(judged: &[Judged<'_>]) -> BTreeSet<String> {
     let mut groups: BTreeMap<[&str; 6], Vec<&Judged<'_>>> = BTreeMap::new();

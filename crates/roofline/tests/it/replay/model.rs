@@ -9,7 +9,7 @@ use crate::corpus::configs;
 use crate::sizes;
 
 /// Names in tables, letters and digits alone, of models whose sizes are in the tree.
-const KNOWN: [(&str, &str); 9] = [
+const KNOWN: [(&str, &str); 12] = [
     // The first three generations share their shapes by size.
     ("llama38b", sizes::LLAMA_8B),
     ("llama318b", sizes::LLAMA_8B),
@@ -20,6 +20,9 @@ const KNOWN: [(&str, &str); 9] = [
     ("llama270b", sizes::LLAMA2_70B),
     ("deepseekr1", sizes::DEEPSEEK_V3),
     ("mixtral8x7b", sizes::MIXTRAL),
+    ("gptoss120b", sizes::GPT_OSS_120B),
+    ("qwen330ba3b", sizes::QWEN3_30B),
+    ("deepseekv3", sizes::DEEPSEEK_V3),
 ];
 
 fn letters(text: &str) -> String {
