@@ -1,7 +1,7 @@
 //! A server with known truth and no GPU: what does a client say of it? Speaks `OpenAI`'s interfaces.
 //!
 //! ```text
-//! cargo run --release --example simulate_server -- --port 8000 --prefill 5000 --decode-step 10
+//! cargo run --release -p trueline-live-examples --example simulate_server -- --port 8000 --prefill 5000 --decode-step 10
 //! curl http://127.0.0.1:8000/sim/ledger    # what really happened, a line a request
 //! ```
 //!

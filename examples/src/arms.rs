@@ -91,7 +91,11 @@ fn confidence(text: &str) -> Result<f64, String> {
     given.ok_or_else(|| "expected a confidence between 0.5 and 0.999999, such as 0.95".to_owned())
 }
 
-fn condition(text: &str) -> Result<(String, String), String> {
+/// A condition of a run that everybody may state: `KEY=VALUE`.
+///
+/// # Errors
+/// A key that is none of a run's, no value.
+pub fn condition(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').unwrap_or((text, ""));
     let (key, value) = (key.trim(), value.trim());
     if !RUN_CONDITIONS.iter().any(|known| known.name == key) || value.is_empty() {

@@ -102,7 +102,7 @@ pub use factors::{CellFactors, FieldCause, StatedField, split_factors};
 pub use failures::check_failures;
 pub use foreign::{ForeignRow, SampleWindow, check_foreign_traffic};
 pub use levels::{LEVEL_CHECKS, check_copied_figures, check_levels, check_saturation};
-pub use load_shape::{LOAD_SHAPE_CHECKS, check_load_shape};
+pub use load_shape::{LOAD_SHAPE_CHECKS, check_client_account, check_load_shape};
 pub use path::{CellShare, check_path_taken};
 pub use placement::{Placed, Placing, Population, place_samples};
 pub use quoted::{check_samples_measured, check_value_found, check_value_stated};

@@ -181,6 +181,14 @@ impl Reported {
         self.figures.is_empty() && self.totals.is_empty() && self.duration.value().is_none()
     }
 
+    /// Whether it states results: figures of the server, or what they are made of. A client that only says
+    /// how late it was itself, and how often it sent again, states none.
+    pub fn states_results(&self) -> bool {
+        self.figures.iter().any(|figure| figure.metric != Metric::SendDelayS)
+            || self.totals.iter().any(|total| total.total != Total::Retries)
+            || self.duration.is_known()
+    }
+
     /// Records a total.
     pub fn set_total(&mut self, total: Total, value: Known<u64>, source: impl Into<String>) {
         self.totals.push(TotalFigure { total, value, source: source.into() });

@@ -60,11 +60,14 @@ pub enum Stretch {
     ClientDecode,
     /// First to last token, server's clock.
     ServerDecode,
+    /// Intended to sent, client's clock: what a request waited in the client, its connecting included. With
+    /// the latencies from *sent* it gives those from *intended*, which a load that keeps its schedule asks for.
+    SendDelay,
 }
 
 impl Stretch {
     /// All of them, in the order in which [`Spans`] holds them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::ClientTtft,
         Self::ServerTtft,
         Self::ClientE2e,
@@ -75,11 +78,12 @@ impl Stretch {
         Self::PrefillCompute,
         Self::ClientDecode,
         Self::ServerDecode,
+        Self::SendDelay,
     ];
 
     /// From which mark to which on whose clock. A sum of parts names the marks it lies between.
     pub const fn marks(self) -> (Mark, Mark, Side) {
-        use Mark::{Arrived, FirstToken, LastToken, Scheduled, Sent};
+        use Mark::{Arrived, FirstToken, Intended, LastToken, Scheduled, Sent};
         use Side::{Client, Server};
         match self {
             Self::ClientTtft => (Sent, FirstToken, Client),
@@ -92,6 +96,7 @@ impl Stretch {
             }
             Self::ClientDecode => (FirstToken, LastToken, Client),
             Self::ServerDecode => (FirstToken, LastToken, Server),
+            Self::SendDelay => (Intended, Sent, Client),
         }
     }
 }

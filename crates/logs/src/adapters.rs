@@ -3,7 +3,10 @@
 mod mapped;
 mod mtplx;
 mod own_jsonl;
+mod own_row;
+mod own_stated;
 mod own_writer;
+mod run_writer;
 mod weka;
 
 use std::borrow::Cow;
@@ -14,7 +17,9 @@ use crate::FieldMeaning;
 
 pub use mapped::Mapping;
 pub use own_jsonl::{LogHeader, Role};
+pub use own_stated::Stated;
 pub use own_writer::{write_log, write_run};
+pub use run_writer::RunWriter;
 pub(crate) use {mtplx::mtplx, own_jsonl::own, own_jsonl::parse_header, weka::Conversation};
 
 /// The name of our own format.

@@ -237,9 +237,10 @@ fn object(layout: &Layout, text: &str, work: &mut Work, slots: &Slots<'_>, sink:
     sink.row(&row, &work.numbers);
 }
 
-/// A header of our format shares only `side` with its rows.
+/// A header of our format shares only `side` and `reported`, an object of open names, with its rows.
 fn is_header(layout: &Layout, text: &str, slots: &Slots<'_>) -> bool {
-    slots.hits() == 1
-        && layout.side.is_some_and(|slot| slots.get(slot).is_some())
+    let shares = |slot| layout.side == Some(slot) || slots.get(slot).is_none();
+    layout.side.is_some()
+        && (0..layout.table.fields.len()).all(shares)
         && text.contains("\"trueline.requests/")
 }

@@ -43,6 +43,10 @@ pub enum Holds {
     PrefillCompute,
     /// First to last token.
     Decode,
+    /// What it waited in the client: from when it was meant to be sent to when it was.
+    SendDelay,
+    /// The gaps between one token-bearing event and the next, a list; our own format alone has it.
+    Itl,
     /// A prefill rate that the source states.
     ReportedPrefillRate,
     /// How it ended.
@@ -57,7 +61,7 @@ pub enum Holds {
 
 impl Holds {
     /// All that a mapping file may name, in the order in which they are listed to people.
-    pub const NAMED: [(&'static str, Self); 19] = [
+    pub const NAMED: [(&'static str, Self); 20] = [
         ("id", Self::Id),
         ("session", Self::Session),
         ("model", Self::Model),
@@ -73,6 +77,7 @@ impl Holds {
         ("cache_restore", Self::CacheRestore),
         ("prefill_compute", Self::PrefillCompute),
         ("decode", Self::Decode),
+        ("send_delay", Self::SendDelay),
         ("reported_prefill_rate", Self::ReportedPrefillRate),
         ("outcome", Self::Outcome),
         ("warmup", Self::Warmup),
@@ -98,6 +103,7 @@ impl Holds {
             (Self::E2eLatency, Side::Server) => Stretch::ServerE2e,
             (Self::Decode, Side::Client) => Stretch::ClientDecode,
             (Self::Decode, Side::Server) => Stretch::ServerDecode,
+            (Self::SendDelay, _) => Stretch::SendDelay,
             (Self::Queue, _) => Stretch::Queue,
             (Self::LockWait, _) => Stretch::LockWait,
             (Self::CacheRestore, _) => Stretch::CacheRestore,
@@ -125,6 +131,8 @@ impl Holds {
             Self::CacheRestore => "bringing a cached prefix back, summed",
             Self::PrefillCompute => "prefill computation alone, summed",
             Self::Decode => "first to last token",
+            Self::SendDelay => "waiting in the client: meant to be sent to sent",
+            Self::Itl => "ITL: the gaps between token-bearing events, a list",
             Self::ReportedPrefillRate => "a prefill rate that the source states",
             Self::Outcome => "how it ended",
             Self::Warmup => "whether it is a warm-up",

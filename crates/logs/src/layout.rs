@@ -28,6 +28,8 @@ pub(crate) enum Fills {
     Rate,
     Outcome,
     Warmup,
+    /// The gaps between token-bearing events.
+    Gaps(Unit),
     /// A stretch of time, by who recorded the row.
     Time {
         client: Stretch,
@@ -48,6 +50,7 @@ impl Fills {
             Holds::ReportedPrefillRate => Self::Rate,
             Holds::Outcome => Self::Outcome,
             Holds::Warmup => Self::Warmup,
+            Holds::Itl => Self::Gaps(field.unit),
             holds => Self::Time {
                 client: holds.stretch(field.clock.unwrap_or(Side::Client))?,
                 server: holds.stretch(field.clock.unwrap_or(Side::Server))?,

@@ -76,6 +76,7 @@ mod field;
 mod judge;
 mod layout;
 mod metrics;
+mod open_runs;
 mod options;
 mod own;
 mod production;
@@ -94,7 +95,9 @@ mod source;
 mod summary;
 mod tally;
 
-pub use adapters::{FORMATS, LogHeader, Mapping, Role, field_meanings, write_log, write_run};
+pub use adapters::{
+    FORMATS, LogHeader, Mapping, Role, RunWriter, Stated, field_meanings, write_log, write_run,
+};
 pub use checks::CHECKS;
 pub use documents::{definitions_document, formats_document};
 pub use error::{Error, ErrorKind};

@@ -109,6 +109,11 @@ impl Numbers {
                 Fills::Warmup => {
                     self.record.warmup = matches!(value, Scalar::Bool(true) | Scalar::Whole(1));
                 }
+                Fills::Gaps(unit) => {
+                    if let Err(Why::Impossible) = value.durations(unit, &mut self.record.gaps) {
+                        self.impossible += 1;
+                    }
+                }
             }
         }
         for slot in (shape.fixed()..).take(shape.open_names().len()) {

@@ -22,7 +22,9 @@ pub(crate) enum Scalar<'a> {
     Negative(i64),
     Float(f64),
     Text(&'a str),
-    /// An array or an object where a plain value belongs, or one key with two values.
+    /// An array, as it is written.
+    List(&'a str),
+    /// An object where a plain value belongs, or one key with two values.
     Unusable,
 }
 
@@ -43,7 +45,7 @@ impl<'a> Scalar<'a> {
                 Ok(_) => Err(Why::NonFinite),
                 Err(_) => Err(Why::Impossible),
             },
-            Self::Bool(_) | Self::Unusable => Err(Why::Impossible),
+            Self::Bool(_) | Self::List(_) | Self::Unusable => Err(Why::Impossible),
         }
     }
 
@@ -85,6 +87,30 @@ impl<'a> Scalar<'a> {
             Ok(x) => duration(x * factor),
             Err(why) => Known::Not(why),
         }
+    }
+
+    /// The durations of a list into an empty one. What is no list of numbers, or holds one that is no
+    /// duration, is impossible as a whole: a list with a hole tells a wrong order.
+    pub(crate) fn durations(&self, unit: Unit, into: &mut Vec<Duration>) -> Result<(), Why> {
+        let list = match self {
+            Self::Null => return Err(Why::Null),
+            Self::List(list) => list.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')),
+            _ => None,
+        };
+        let Some(list) = list else { return Err(Why::Impossible) };
+        if list.trim().is_empty() {
+            return Ok(());
+        }
+        for item in list.split(',') {
+            // Whatever is no plain number (a text, a word, a part of a nested list) is refused here.
+            let took = item.trim().parse().ok().and_then(|x| Self::Float(x).duration(unit).value());
+            let Some(took) = took else {
+                into.clear();
+                return Err(Why::Impossible);
+            };
+            into.push(took);
+        }
+        Ok(())
     }
 
     pub(crate) fn rate(&self) -> Known<TokensPerSecond> {
@@ -176,6 +202,33 @@ mod tests {
             Scalar::Float(354.049).duration(Unit::Milliseconds).value(),
             Some(Duration::from_micros(354_049))
         );
+    }
+
+    #[test]
+    fn a_list_is_taken_whole_or_not_at_all() {
+        let ms = |list: &[u64]| Ok(list.iter().map(|n| Duration::from_millis(*n)).collect());
+        let impossible: Result<Vec<Duration>, Why> = Err(Why::Impossible);
+        for (list, expected) in [
+            (Scalar::List("[0.01, 0,2e-3]"), ms(&[10, 0, 2])),
+            (Scalar::List("[ ]"), ms(&[])),
+            (Scalar::List("[0.5]"), ms(&[500])),
+            (Scalar::Null, Err(Why::Null)),
+            (Scalar::List("[0.01,-0.02]"), impossible.clone()),
+            (Scalar::List(r#"[0.01,"0.02"]"#), impossible.clone()),
+            (Scalar::List("[0.01,null]"), impossible.clone()),
+            (Scalar::List(r#"["NaN"]"#), impossible.clone()),
+            (Scalar::List("[0.01,[0.02]]"), impossible.clone()),
+            (Scalar::List("[true]"), impossible.clone()),
+            // Above the longest time, and beyond any float.
+            (Scalar::List("[1000001]"), impossible.clone()),
+            (Scalar::Float(0.01), impossible.clone()),
+            (Scalar::Text("[0.01]"), impossible.clone()),
+            (Scalar::Unusable, impossible),
+        ] {
+            let mut found = Vec::new();
+            let read = list.durations(Unit::Seconds, &mut found);
+            assert_eq!(read.map(|()| found), expected, "{list:?}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A row by way of serde, for lines that are not in the common form.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
@@ -12,6 +12,25 @@ use crate::shape::{DEPTH_LIMIT, Shape, Slots, Target};
 enum Held {
     Scalar(Scalar<'static>),
     Text(String),
+    /// An array, written again.
+    List(String),
+}
+
+impl Held {
+    /// Writes it behind the items of a list so far. What stands for nothing in one (a text, a list,
+    /// an object) is written as null, which no list of numbers may hold.
+    fn push_to(&self, list: &mut String) {
+        if list.len() > 1 {
+            list.push(',');
+        }
+        // A text takes whatever is written to it.
+        let _ = match self {
+            Self::Scalar(Scalar::Whole(n)) => write!(list, "{n}"),
+            Self::Scalar(Scalar::Negative(n)) => write!(list, "{n}"),
+            Self::Scalar(Scalar::Float(x)) => write!(list, "{x:?}"),
+            _ => list.write_str("null"),
+        };
+    }
 }
 
 /// The values of a damaged line, to be put into slots.
@@ -31,6 +50,7 @@ impl Found {
                 match value {
                     Held::Scalar(scalar) => *scalar,
                     Held::Text(text) => Scalar::Text(text),
+                    Held::List(text) => Scalar::List(text),
                 },
             );
         }
@@ -89,7 +109,8 @@ impl<'de> Visitor<'de> for Object<'_> {
             before = Some(at);
             match target {
                 Target::Slot(slot) => {
-                    let value = map.next_value_seed(Leaf { depth: self.depth })?;
+                    let value =
+                        map.next_value_seed(Leaf { depth: self.depth, list: List::Kept })?;
                     self.found.values.push((slot, value));
                 }
                 Target::Node(node) => {
@@ -102,7 +123,7 @@ impl<'de> Visitor<'de> for Object<'_> {
                     })?;
                 }
                 Target::Unknown => {
-                    map.next_value_seed(Leaf { depth: self.depth })?;
+                    map.next_value_seed(Leaf { depth: self.depth, list: List::Walked })?;
                 }
             }
         }
@@ -167,9 +188,19 @@ impl Visitor<'_> for Key<'_> {
     }
 }
 
-/// Reads one value; an array or object is walked, not kept.
+/// What becomes of an array.
+#[derive(Clone, Copy)]
+enum List {
+    /// It is written again, to be read where a list belongs.
+    Kept,
+    /// It is walked, not kept.
+    Walked,
+}
+
+/// Reads one value; an object is walked, not kept.
 struct Leaf {
     depth: u32,
+    list: List,
 }
 
 impl<'de> DeserializeSeed<'de> for Leaf {
@@ -215,15 +246,28 @@ impl<'de> Visitor<'de> for Leaf {
         if self.depth >= DEPTH_LIMIT {
             return Err(A::Error::custom(TOO_DEEP));
         }
-        while map.next_key_seed(Leaf { depth: self.depth + 1 })?.is_some() {
-            map.next_value_seed(Leaf { depth: self.depth + 1 })?;
+        let inner = || Leaf { depth: self.depth + 1, list: List::Walked };
+        while map.next_key_seed(inner())?.is_some() {
+            map.next_value_seed(inner())?;
         }
         Ok(Held::Scalar(Scalar::Unusable))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Held, A::Error> {
-        skip_seq(seq, self.depth + 1)?;
-        Ok(Held::Scalar(Scalar::Unusable))
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Held, A::Error> {
+        let depth = self.depth + 1;
+        if matches!(self.list, List::Walked) {
+            skip_seq(seq, depth)?;
+            return Ok(Held::Scalar(Scalar::Unusable));
+        }
+        if depth > DEPTH_LIMIT {
+            return Err(A::Error::custom(TOO_DEEP));
+        }
+        let mut list = String::from("[");
+        while let Some(item) = seq.next_element_seed(Leaf { depth, list: List::Walked })? {
+            item.push_to(&mut list);
+        }
+        list.push(']');
+        Ok(Held::List(list))
     }
 }
 
@@ -231,6 +275,6 @@ fn skip_seq<'de, A: SeqAccess<'de>>(mut seq: A, depth: u32) -> Result<(), A::Err
     if depth > DEPTH_LIMIT {
         return Err(A::Error::custom(TOO_DEEP));
     }
-    while seq.next_element_seed(Leaf { depth })?.is_some() {}
+    while seq.next_element_seed(Leaf { depth, list: List::Walked })?.is_some() {}
     Ok(())
 }

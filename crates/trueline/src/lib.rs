@@ -31,8 +31,9 @@
 //! words, [`logs`] reads request logs and results, [`baseline`] says what the numbers say, [`host`]
 //! reads the state of the machine.
 //!
-//! It does not measure (that needs a probe) and computes no ceiling: that is stated, and what is not
-//! there is said to be not observed.
+//! It computes no ceiling: that is stated, and what is not there is said to be not observed.
+//!
+//! Features: `nvml` reads NVIDIA GPUs; `probe` measures a live server, see [`measure`].
 
 #![warn(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -46,6 +47,8 @@ pub mod given;
 mod host_lines;
 mod host_report;
 pub mod judge;
+#[cfg(feature = "probe")]
+pub mod measure;
 mod reading;
 pub mod report;
 
@@ -57,3 +60,5 @@ pub use trueline_baseline as baseline;
 pub use trueline_core as core;
 pub use trueline_host as host;
 pub use trueline_logs as logs;
+#[cfg(feature = "probe")]
+pub use trueline_probe as probe;

@@ -1,3 +1,14 @@
-//! What the live example programs share: their arguments.
+//! What the live example programs share: their arguments, how they measure, what they print first.
 
+pub mod drawn_seed;
+pub mod floor;
+pub mod headline;
+pub mod how_long;
+pub mod interrupts;
+pub mod log_rows;
+pub mod meter;
+pub mod models;
+pub mod outcome;
+pub mod session;
 pub mod simulated;
+pub mod target;

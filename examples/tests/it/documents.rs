@@ -57,9 +57,14 @@ fn the_readme_shows_what_its_first_command_prints() {
 fn a_library_crate_depends_on_core_and_on_no_sibling() {
     let mut seen = 0;
     let core = &["trueline-core"][..];
-    for (name, may) in
-        [("core", &[][..]), ("logs", core), ("baseline", core), ("host", core), ("sim", core)]
-    {
+    for (name, may) in [
+        ("core", &[][..]),
+        ("logs", core),
+        ("baseline", core),
+        ("host", core),
+        ("sim", core),
+        ("probe", core),
+    ] {
         let manifest: toml::Table = read(&format!("crates/{name}/Cargo.toml")).parse().unwrap();
         let ours: Vec<&String> = manifest["dependencies"]
             .as_table()
@@ -70,7 +75,7 @@ fn a_library_crate_depends_on_core_and_on_no_sibling() {
         assert!(ours.iter().all(|key| may.contains(&key.as_str())), "{name}: {ours:?}");
         seen += ours.len();
     }
-    assert_eq!(seen, 4);
+    assert_eq!(seen, 5);
 }
 
 #[test]

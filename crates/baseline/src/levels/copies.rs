@@ -45,7 +45,7 @@ pub fn check_copied_figures(runs: &[&BenchRun]) -> Outcomes {
     let mut outcomes = Outcomes::default();
     let figures: Vec<Vec<Exact>> = runs
         .iter()
-        .map(|run| if run.reported.is_empty() { Vec::new() } else { measurements(run) })
+        .map(|run| if run.reported.states_results() { measurements(run) } else { Vec::new() })
         .collect();
     // The copies of each run that is none itself, with how many figures are equal.
     let mut copies: BTreeMap<usize, (Vec<usize>, usize)> = BTreeMap::new();

@@ -132,7 +132,8 @@ pub(crate) const CLIENT_BOUND: CheckInfo = CheckInfo {
         threshold("delay_s", 0.001, "a timer fires within a millisecond"),
         threshold("gap_share", 0.10, "of the mean gap between sends: the schedule is then kept"),
     ],
-    rule: "requests left the client later than planned: the latencies leave that wait out",
+    rule: "requests left the client later than planned and the latencies leave that wait out, or the client \
+           says that it had no time left to read what came",
     advice: "measure latencies from the planned time, and give the client more cores or processes",
 };
 

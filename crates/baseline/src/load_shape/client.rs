@@ -1,4 +1,4 @@
-//! Whether the client sent requests when it meant to.
+//! Whether the client, and not the server, made the numbers.
 
 use trueline_core::number::short;
 use trueline_core::{
@@ -6,11 +6,13 @@ use trueline_core::{
 };
 
 use super::checks::CLIENT_BOUND;
+use super::client_account::check_client_account;
 use super::timeline::{Shape, sent_requests, shape};
 use crate::form::Form;
 use crate::stats::real;
 
-/// Checks that requests did not wait in the client.
+/// Checks that requests did not wait in the client: by what the client says of itself where it does, as
+/// [`check_client_account`] has it, else by how late they were sent.
 ///
 /// # Formula
 /// The p99 of the send delay is at most `max(1 ms, 10 % of the mean gap between sends)`. Where the
@@ -21,6 +23,10 @@ use crate::stats::real;
 /// is not known, delays of a tenth of the run and more may be such waits: all requests were due at
 /// its start.
 pub(super) fn check_client(run: &BenchRun, thresholds: &Thresholds) -> Outcomes {
+    let own = check_client_account(run);
+    if own.iter().next().is_some() {
+        return own;
+    }
     let check = &CLIENT_BOUND;
     let about = Scope::of_run(run);
     let mut outcomes = Outcomes::default();

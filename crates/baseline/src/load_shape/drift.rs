@@ -101,8 +101,9 @@ fn scoped(found: Vec<Finding>, judged: usize, run: &BenchRun, about: &Scope) -> 
     }
     let rates = [Metric::OutputTokPerS, Metric::TotalTokPerS, Metric::RequestPerS];
     let reported = &run.reported;
-    let stated =
-        |metric: &Metric| reported.is_empty() || reported.figures_of(*metric).next().is_some();
+    let stated = |metric: &Metric| {
+        !reported.states_results() || reported.figures_of(*metric).next().is_some()
+    };
     let of_rates = rates.into_iter().filter(stated).map(|metric| {
         let mut finding = e2e.clone();
         finding.about = about.clone().with_metric(metric);

@@ -11,6 +11,7 @@
 mod at_once;
 mod checks;
 mod client;
+mod client_account;
 mod drift;
 mod edges;
 mod length;
@@ -28,6 +29,7 @@ mod waves;
 use trueline_core::{BenchRun, Outcomes, Thresholds};
 
 pub use checks::LOAD_SHAPE_CHECKS;
+pub use client_account::check_client_account;
 
 /// Checks the load shape of one run: the load was reached and held, the client kept up, the run
 /// was long and steady, and nothing was cut off or done twice.

@@ -16,6 +16,7 @@
 //! | what could these runs have shown | [`smallest_difference`], [`power_of_runs`] |
 //! | several tests, several looks, the best of several | [`holm`], [`benjamini_hochberg`], [`bonferroni`]; [`false_alarms`], [`pocock_bound`], [`obrien_fleming_bound`]; [`best_of_inflation`] |
 //! | a quantile and how certain it is | [`quantile`], [`order_interval`], [`tail_estimate`], [`harrell_davis`] |
+//! | the same, looked at after every value | [`anytime_interval`] |
 //! | two distributions quantile by quantile | [`quantile_ratios`] |
 //! | a share and how certain it is, two shares | [`share_interval`], [`fisher_exact`] |
 //! | do two workloads differ | [`kolmogorov_smirnov`], [`wasserstein`], [`energy_distance`], [`stability_index`] |
@@ -35,6 +36,7 @@
 //! hold the true value is counted in `docs/method.md`.
 
 mod amdahl;
+mod anytime;
 mod binomial;
 mod brunner_munzel;
 mod chain;
@@ -92,6 +94,7 @@ mod sample;
 mod studentized;
 
 pub use amdahl::{Explained, explain_saving, share_needed, speedup_bound, speedup_of_whole};
+pub use anytime::{AnytimeInterval, anytime_interval, anytime_orders};
 pub use binomial::{binomial, binomial_at_least, binomial_at_most, share_interval};
 pub use brunner_munzel::{BrunnerMunzel, brunner_munzel};
 pub use chain::{Chain, Closure, MeasuredRatio, chain, closes};

@@ -160,19 +160,16 @@ impl Field {
                 .find(|u| u.word() == word)
                 .ok_or_else(|| bad("unit", word, listed()))?,
         };
-        let both_sides = matches!(holds, Holds::Ttft | Holds::E2eLatency | Holds::Decode);
-        let clock = match self.clock.as_deref() {
-            Some("client") if both_sides => Some(Side::Client),
-            Some("server") if is_time(holds) => Some(Side::Server),
-            Some("client" | "server") if !is_time(holds) => None,
-            Some(word) => {
-                let known = if both_sides { vec!["client", "server"] } else { vec!["server"] };
-                return Err(bad("clock", word, known));
+        let sides = sides(holds);
+        let clock = match (self.clock.as_deref(), sides) {
+            (None | Some("client" | "server"), []) => None,
+            (None, [(_, only)]) => Some(*only),
+            (word, _) => {
+                let side = sides.iter().find(|(name, _)| Some(*name) == word);
+                let known = || sides.iter().map(|(name, _)| *name).collect();
+                let side = side.ok_or_else(|| bad("clock", word.unwrap_or("no clock"), known()))?;
+                Some(side.1)
             }
-            None if both_sides => {
-                return Err(bad("clock", "no clock", vec!["client", "server"]));
-            }
-            None => is_time(holds).then_some(Side::Server),
         };
         if holds == Holds::Outcome && self.ok.is_none() {
             return Err(bad("list \"ok\" of the values that mean success", "none", vec!["[200]"]));
@@ -190,6 +187,18 @@ impl Field {
 
 fn is_time(holds: Holds) -> bool {
     holds.stretch(Side::Server).is_some()
+}
+
+/// The clocks that a meaning may be by; none where it is no time.
+const fn sides(holds: Holds) -> &'static [(&'static str, Side)] {
+    const CLIENT: (&str, Side) = ("client", Side::Client);
+    const SERVER: (&str, Side) = ("server", Side::Server);
+    match holds {
+        Holds::Ttft | Holds::E2eLatency | Holds::Decode => &[CLIENT, SERVER],
+        Holds::SendDelay => &[CLIENT],
+        Holds::Queue | Holds::LockWait | Holds::CacheRestore | Holds::PrefillCompute => &[SERVER],
+        _ => &[],
+    }
 }
 
 /// The units that go with a meaning.

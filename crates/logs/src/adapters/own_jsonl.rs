@@ -1,9 +1,9 @@
 //! Our own JSON lines: one request a line, after a header that may say what they are.
 
 use serde::{Deserialize, Serialize};
-use trueline_core::{Conditions, Plan, Side};
+use trueline_core::{BenchRun, Conditions, Plan, Side};
 
-use super::{OWN, Table};
+use super::{OWN, Stated, Table};
 use crate::{Error, ErrorKind, FieldMeaning, Holds, Unit};
 
 /// The schema name in a header.
@@ -19,7 +19,11 @@ pub enum Role {
     Run,
 }
 
-/// The first line of a file of our own format.
+/// A line of our own format that says what the rows below it are.
+///
+/// # Shape
+/// In a file of runs a header begins a run, or goes on with the one of its label: what it says is added,
+/// and later values win.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LogHeader {
@@ -42,6 +46,9 @@ pub struct LogHeader {
     /// What the run was asked to do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<Plan>,
+    /// What the tool states of the run.
+    #[serde(default, skip_serializing_if = "Stated::is_empty")]
+    pub reported: Stated,
 }
 
 impl LogHeader {
@@ -55,6 +62,20 @@ impl LogHeader {
             side: None,
             conditions: Conditions::default(),
             plan: None,
+            reported: Stated::default(),
+        }
+    }
+
+    /// The header of a run: all that it holds beside its requests.
+    pub fn of_run(run: &BenchRun) -> Self {
+        Self {
+            label: Some(run.label.clone()),
+            arm: run.arm.clone(),
+            side: Some(run.side),
+            conditions: run.conditions.clone(),
+            plan: (run.plan != Plan::default()).then(|| run.plan.clone()),
+            reported: Stated::of(&run.reported, run.side),
+            ..Self::new(Role::Run)
         }
     }
 
@@ -95,7 +116,7 @@ pub(crate) fn parse_header(name: &str, line: &str) -> Result<Option<LogHeader>, 
             ErrorKind::Header,
             name,
             "expected a header with role \"log\" or \"run\" and, where present, label, arm, side, \
-             conditions, plan; found one that cannot be read so; correct its first line",
+             conditions, plan, reported; found one that cannot be read so; correct it",
         )
         .caused_by(error)
     })
@@ -126,6 +147,8 @@ pub(crate) fn own(side: Side) -> Table {
             f("cache_restore_s", H::CacheRestore, Seconds).clock(Side::Server),
             f("prefill_compute_s", H::PrefillCompute, Seconds).clock(Side::Server),
             f("decode_s", H::Decode, Seconds),
+            f("send_delay_s", H::SendDelay, Seconds).clock(Side::Client),
+            f("itl_s", H::Itl, Seconds).note("a list, in the order of the events"),
             f("outcome", H::Outcome, None).note("ok, failed or cancelled"),
             f("warmup", H::Warmup, None),
             f("server_ttft_s", H::Ttft, Seconds).clock(Side::Server),

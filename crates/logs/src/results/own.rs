@@ -5,7 +5,7 @@ use super::format::{Evidence, Reader, ResultFormat};
 use super::input::Input;
 use super::read::ResultFile;
 use crate::Error;
-use crate::runs::read_runs_from;
+use crate::runs::read_runs_with_unknown;
 
 /// The runs of a benchmark in our own lines, request by request.
 pub(crate) static OWN_JSONL: ResultFormat = ResultFormat {
@@ -31,15 +31,17 @@ pub(crate) fn is(input: &Input) -> bool {
 
 /// Reads them.
 pub(crate) fn read(input: &Input, label: &str) -> Result<ResultFile, Error> {
-    let read = read_runs_from(label, input.text().as_bytes())?;
+    let read = read_runs_with_unknown(label, input.text().as_bytes())?;
     let runs = read
         .value
         .into_iter()
-        .map(|mut run| {
+        .map(|mut read| {
             let mut draft = Draft::new(label, "trueline");
+            draft.unknown.extend(read.unknown);
+            let run = &mut read.run;
             run.source = Some(input.name.clone());
             draft.used = run.requests.len() as u64;
-            draft.run = run;
+            draft.run = read.run;
             draft.finish(&OWN_JSONL, "its header")
         })
         .collect();

@@ -124,6 +124,12 @@ fn a_word_that_is_none_is_an_error_that_lists_those_that_are() {
         ("unit = \"us\"", "unit = \"minutes\"", "one of s, ms, us, ns"),
         ("clock = \"client\"", "clock = \"proxy\"", "one of client, server"),
         ("clock = \"client\"\n", "", "found \"no clock\""),
+        // No server knows what a request waited in the client.
+        (
+            "\"ttft\"\nunit = \"us\"\nclock = \"client\"",
+            "\"send_delay\"\nunit = \"us\"\nclock = \"server\"",
+            "one of client; found \"server\"",
+        ),
         ("unit = \"iso8601\"\n", "", "epoch_s"),
         ("ok = [200, \"done\"]\n", "", "\"ok\""),
         ("path = \"at\"", "path = \"code\"", "twice"),

@@ -47,6 +47,7 @@ mod frames;
 mod head;
 mod inbox;
 mod lateness;
+mod open_files;
 mod pages;
 mod plain;
 mod running;

@@ -1,10 +1,11 @@
 //! A server that runs in a thread of its own.
 
-use std::net::{SocketAddr, TcpListener as StdListener, ToSocketAddrs};
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::runtime::Builder;
 use tokio::sync::Notify;
 
@@ -13,7 +14,12 @@ use super::connection::serve;
 use super::driver::Driver;
 use super::error::{ServerError, ServerErrorKind};
 use super::lateness::LoadReport;
+use super::open_files;
 use crate::Ledger;
+
+/// How many connections may wait to be taken. Of those that come beyond it the system drops the first packet,
+/// and the client tries again after a second.
+const WAITING: u32 = 4_096;
 
 /// A running server; it stops when it is dropped.
 ///
@@ -38,18 +44,18 @@ impl Server {
             .map_err(|e| ServerError::new(ServerErrorKind::Model, e.to_string()))?;
         let driver = Arc::new(driver);
         let failed = |what: &str, e| ServerError::io(format!("{what} failed for {wanted}"), e);
-        let listener = StdListener::bind(wanted).map_err(|e| failed("listening", e))?;
-        listener.set_nonblocking(true).map_err(|e| failed("listening", e))?;
-        let address = listener.local_addr().map_err(|e| failed("listening", e))?;
+        open_files::make_room();
         let runtime = Builder::new_current_thread()
             .enable_io()
             .enable_time()
             .build()
             .map_err(|e| failed("starting the runtime", e))?;
-        let alarm = {
+        let (listener, alarm) = {
             let _within = runtime.enter();
-            driver.alarm().map_err(|e| failed("setting a timer", e))?
+            let listener = listening(wanted).map_err(|e| failed("listening", e))?;
+            (listener, driver.alarm().map_err(|e| failed("setting a timer", e))?)
         };
+        let address = listener.local_addr().map_err(|e| failed("listening", e))?;
         let stop = Arc::new(Notify::new());
         let (stopped, served) = (Arc::clone(&stop), Arc::clone(&driver));
         let thread = thread::Builder::new()
@@ -99,9 +105,17 @@ impl Drop for Server {
     }
 }
 
-async fn listen(listener: StdListener, driver: Arc<Driver>) {
-    // It is not blocking and was just bound; a runtime that refuses it serves nobody.
-    let Ok(listener) = TcpListener::from_std(listener) else { return };
+/// Listens at an address, within a runtime.
+fn listening(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // What is left of connections to a server that has ended does not hold its address.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(WAITING)
+}
+
+async fn listen(listener: TcpListener, driver: Arc<Driver>) {
     loop {
         match listener.accept().await {
             Ok((stream, _)) => {

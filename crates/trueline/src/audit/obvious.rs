@@ -13,7 +13,7 @@ impl Work<'_> {
     /// request by request.
     pub(super) fn obvious_claims(&self) -> Vec<Claim> {
         let groups = groups(&self.audit.runs);
-        let is_stated = |run: &BenchRun| !run.reported.is_empty() || run.requests.is_empty();
+        let is_stated = |run: &BenchRun| run.reported.states_results() || run.requests.is_empty();
         let headlines: Vec<Headlines<'_>> = groups
             .iter()
             .filter(|group| !group.runs.iter().any(|run| is_stated(run)))

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use trueline_baseline::{
-    check_arithmetic, check_levels, check_load_shape, check_saturation, check_server_counts,
+    check_arithmetic, check_client_account, check_levels, check_load_shape, check_saturation,
+    check_server_counts,
 };
 use trueline_core::number::things;
 use trueline_core::{BenchRun, CheckOutcome, Claim, ClaimKind, Need, Outcomes, Scope, Side};
@@ -22,13 +23,18 @@ const SHOWN_BY: &[(&str, Need)] = &[
 ];
 
 impl Work<'_> {
-    /// Checks each run of a group: do its numbers hold together, was it long and steady enough.
+    /// Checks each run of a group: do its numbers hold together, was it long and steady enough. Of a run in
+    /// our own lines, what its client says of itself.
     pub(super) fn check_numbers(&mut self, group: &Group<'_>) {
         let thresholds = &self.audit.thresholds;
         let mut said = Outcomes::default();
-        for run in group.runs.iter().filter(|run| self.is_written(run)) {
-            said.extend_new(check_arithmetic(run, thresholds));
-            said.extend_new(check_load_shape(run, thresholds));
+        for run in &group.runs {
+            if self.is_written(run) {
+                said.extend_new(check_arithmetic(run, thresholds));
+                said.extend_new(check_load_shape(run, thresholds));
+            } else {
+                said.extend_new(check_client_account(run));
+            }
         }
         self.outcomes.extend(said);
     }
@@ -94,7 +100,8 @@ impl Work<'_> {
     /// Whether a tool wrote a run down: one in our own lines that no result set brought is judged by
     /// what its owner claims of its requests.
     fn is_written(&self, run: &BenchRun) -> bool {
-        self.audit.written.iter().any(|written| written.run.label == run.label)
+        let says_of_itself = run.conditions.get("client_bottleneck").is_some();
+        says_of_itself || self.audit.written.iter().any(|written| written.run.label == run.label)
     }
 
     /// The runs of an arm at every load.

@@ -29,9 +29,9 @@ fn only(runs: &[BenchRun], of: fn(&BenchRun) -> Option<String>) -> Option<String
     }
 }
 
-/// The arm that a run in our own lines names; a tool names none, and a set of files gives it one.
+/// The arm that a run in our own lines names; a tool's results name none, and a set of files gives it one.
 fn own_arm(run: &BenchRun) -> Option<String> {
-    run.arm.clone().filter(|_| run.reported.tool.is_none())
+    run.arm.clone().filter(|_| !run.reported.states_results())
 }
 
 fn server(run: &BenchRun) -> Option<String> {

@@ -1,4 +1,9 @@
 //! The live programs, run as a person runs them, and the document about the simulated server.
 
 mod document;
+mod interrupted;
+mod measured;
+mod ran;
+mod refused;
 mod simulate_server;
+mod story;

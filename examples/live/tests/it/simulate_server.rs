@@ -2,14 +2,9 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
-fn program(name: &str) -> PathBuf {
-    let exe = std::env::current_exe().unwrap();
-    let target = exe.parent().and_then(|deps| deps.parent()).unwrap();
-    target.join("examples").join(name)
-}
+use crate::ran::program;
 
 /// A server that is stopped at the end of its test.
 struct Running {
