@@ -1,0 +1,106 @@
+//! How weights are stored at run time, by the words in which runs say so.
+
+use trueline_roofline::{Scales, Stored};
+
+/// What a run says of how its weights are stored.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Said {
+    /// Nothing, or that they are as the model's own files have them.
+    Nothing,
+    /// So.
+    Stored(Stored),
+    /// In words that do not tell the bytes of a weight.
+    Unclear(String),
+}
+
+/// Words for weights as they are in the model's files.
+const AS_THEY_ARE: [&str; 6] = ["", "none", "null", "no", "false", "auto"];
+
+/// Parts of names that say that weights are small, whatever a configuration beside them holds.
+const SMALL: [&str; 24] = [
+    "awq",
+    "gptq",
+    "fp8",
+    "fp4",
+    "nvfp4",
+    "mxfp4",
+    "int8",
+    "int4",
+    "4bit",
+    "8bit",
+    "3bit",
+    "6bit",
+    "gguf",
+    "w4a16",
+    "w8a8",
+    "w8a16",
+    "w4a8",
+    "bnb",
+    "hqq",
+    "exl2",
+    "exl3",
+    "marlin",
+    "quantized",
+    "quant",
+];
+
+/// Reads what the condition `quantization` says.
+pub(super) fn by_word(text: &str) -> Said {
+    let word = text.trim().to_lowercase().replace(['-', '_', ' '], "");
+    if AS_THEY_ARE.contains(&word.as_str()) {
+        return Said::Nothing;
+    }
+    match word.as_str() {
+        "bf16" | "bfloat16" => Said::Stored(Stored::Bf16),
+        "fp16" | "f16" | "float16" | "half" => Said::Stored(Stored::F16),
+        "fp32" | "f32" | "float32" => Said::Stored(Stored::F32),
+        "fp8" | "fp8e4m3" | "float8" => Said::Stored(Stored::Fp8(Scales::Tensor)),
+        "nvfp4" | "modeloptfp4" => Said::Stored(Stored::Nvfp4),
+        "mxfp4" => Said::Stored(Stored::Mxfp4),
+        _ => Said::Unclear(text.trim().to_owned()),
+    }
+}
+
+/// The part of a model's name that says that its weights are small.
+pub(super) fn small_by_name(name: &str) -> Option<&str> {
+    let is_small = |word: &str| {
+        let lower = word.to_lowercase();
+        // GGUF file types: Q4_K_M is split at its underscores, IQ2_XXS as well.
+        let digits = lower.strip_prefix("iq").or_else(|| lower.strip_prefix('q'));
+        let ggml = digits.is_some_and(|d| d.len() == 1 && ('1'..='8').contains(&first(d)));
+        ggml || SMALL.contains(&lower.as_str())
+    };
+    name.split(|c: char| !c.is_ascii_alphanumeric()).find(|word| is_small(word))
+}
+
+fn first(text: &str) -> char {
+    text.chars().next().unwrap_or(' ')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_words_are_read_and_others_are_kept() {
+        assert_eq!(by_word("FP8"), Said::Stored(Stored::Fp8(Scales::Tensor)));
+        assert_eq!(by_word("bfloat16"), Said::Stored(Stored::Bf16));
+        assert_eq!(by_word("None"), Said::Nothing);
+        assert_eq!(by_word(" awq_marlin"), Said::Unclear("awq_marlin".into()));
+    }
+
+    #[test]
+    fn a_models_name_may_say_that_it_is_small() {
+        for (name, small) in [
+            ("llama 7B Q4_K - Medium", Some("Q4")),
+            ("bartowski/Meta-Llama-3.1-8B-Instruct-IQ2_XXS", Some("IQ2")),
+            ("RedHatAI/Llama-3.3-70B-FP8-dynamic", Some("FP8")),
+            ("mlx-community/Qwen3-8B-4bit", Some("4bit")),
+            ("Qwen/Qwen3-8B", None),
+            ("Qwen/Qwen2.5-7B-Instruct", None),
+            ("lukealonso/GLM-5-NVFP4", Some("NVFP4")),
+        ] {
+            assert_eq!(small_by_name(name), small, "{name}");
+        }
+    }
+}
