@@ -99,7 +99,7 @@ pub use judge::{
 };
 pub use model::{
     Active, GgmlType, KeyIndexer, KvStorage, LayerKind, LayerRun, Model, ModelError,
-    ModelErrorKind, ModelPart, Parameters, Recurrence, Role, Scales, Stored, Streamed,
+    ModelErrorKind, ModelPart, Parameters, Recurrence, Role, Scales, Stored, StoredError, Streamed,
     StreamedExperts, Tensor, Totals, Warning, Zeros,
 };
 pub use plan::{Arithmetic, RuntimePlan};

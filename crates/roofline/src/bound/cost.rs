@@ -1,7 +1,7 @@
 //! What one pass computes, reads and sends on one device, part by part.
 
+use super::pass::Pass;
 use super::work::{Case, Latent, Part, PartWork, Split};
-use super::workload::Pass;
 use super::{LayerShape, Mixer, ModelShape, Parallel, real};
 
 /// What is the same for all parts of a pass.
@@ -119,18 +119,14 @@ impl Setting<'_> {
             }
             mixer @ (Mixer::Grouped { .. } | Mixer::Latent { .. }) => {
                 let mut work = PartWork::new(&layer.kind, Part::Attention);
-                // Sequences may share a cached prompt; what they read once they expand once.
-                let readers = real(match self.case {
-                    Case::Best => pass.prefix.fewest_reads(pass.sequences),
-                    Case::Usual => pass.prefix.usual_reads(pass.sequences),
-                });
                 let form = self.latent.form();
                 let mut core = sequences * mixer.flops_per_pair(form) * pass.pairs(mixer);
                 let mut kept = 1.0;
                 match self.latent {
                     Latent::Absorbed => {}
                     Latent::ExpandedAgain => {
-                        core += readers * mixer.expansion_flops(form) * pass.cached(mixer);
+                        // Sequences may share a cached prompt; what they read once they expand once.
+                        core += mixer.expansion_flops(form) * pass.keys(mixer, self.case);
                     }
                     Latent::KeptExpanded => kept = mixer.expanded_over_latent(),
                 }
@@ -144,12 +140,15 @@ impl Setting<'_> {
                     Case::Best => model.fewest_kv_bits,
                     Case::Usual => model.kv_bits,
                 };
-                let read = pass.kv_read(mixer, kv_bits);
+                let read = pass.kv_read(mixer, kv_bits, self.case);
                 let written = pass.kv_written(mixer, kv_bits);
                 let read = match self.case {
-                    Case::Best => readers * read / spread,
+                    Case::Best => read / spread,
                     // What all share, each group reads for itself.
-                    Case::Usual => (readers * read / spread).max(read),
+                    Case::Usual => {
+                        let one = Pass { sequences: 1, ..*pass };
+                        (read / spread).max(one.kv_read(mixer, kv_bits, self.case))
+                    }
                 };
                 let copies = mixer.kv_split(parallel.tensor(), self.latent == Latent::KeptExpanded);
                 work.bytes = kept * (read + sequences * written / spread) / copies;

@@ -6,6 +6,7 @@ mod limits;
 mod mixer;
 mod pairs;
 mod parallel;
+mod pass;
 mod passes;
 mod roof;
 mod shape;

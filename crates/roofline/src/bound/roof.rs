@@ -21,6 +21,9 @@ pub enum BoundError {
         "expected at least one token, one sequence and one key, found none; state lengths and batch"
     )]
     EmptyWorkload,
+    /// Requests whose prompts are cached as a whole: at least the last token is computed.
+    #[error("expected fewer cached tokens than the prompt has, found as many or more")]
+    NothingNew,
     /// Neither the rate of any path nor the bandwidth is known.
     #[error(
         "expected a device whose memory bandwidth or arithmetic is known, found neither; state them in a \
@@ -95,7 +98,7 @@ pub fn estimate_roof(
     workload: &Workload,
     limits: &Limits,
 ) -> Result<Roof, BoundError> {
-    let passes = Passes::of(workload).ok_or(BoundError::EmptyWorkload)?;
+    let passes = Passes::of(workload)?;
     let strict = Strict::of(model, workload, &passes, limits)?;
     let usual = Usual::of(model, &passes, limits);
     let bound = usual.bound();

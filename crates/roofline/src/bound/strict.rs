@@ -6,7 +6,7 @@ use trueline_core::TokensPerSecond;
 
 use super::cost::Setting;
 use super::limits::Limits;
-use super::passes::{Passes, Weights};
+use super::passes::{Passes, Step, Weights};
 use super::work::{Case, Latent, PartWork};
 use super::{BoundError, ModelShape, Speculation, Workload};
 use crate::{Basis, Interval, MathPath, Strength, Tag};
@@ -43,7 +43,7 @@ impl Strict {
         if !(high > 0.0 && high.is_finite()) {
             return Err(BoundError::OutOfRange);
         }
-        let sure = !matches!(workload, Workload::Decode { speculation: Speculation::Unknown, .. });
+        let sure = workload.speculation() != Speculation::Unknown;
         let strength = strength.and(Strength::if_true(sure));
         let rate = |x: f64| TokensPerSecond::new(x).map_err(|_| BoundError::OutOfRange);
         let basis = ledger.basis(limits);
@@ -124,7 +124,7 @@ impl Rates {
         }
         let mut memory = bandwidth.map(|rate| (0.0, rate.strength().and(cached)));
         let mut link = limits.link.high().map(|_| (0.0, limits.link.strength()));
-        for (pass, times, weights) in &passes.list {
+        for Step { pass, at_best: times, weights, .. } in &passes.list {
             let (mut bytes, mut sent) = (0.0, 0.0);
             let parallel = limits.parallel;
             for work in (Setting { model, pass, case: Case::Best, latent, parallel }).parts() {
@@ -166,7 +166,7 @@ impl Rates {
         let mut compute = Some((0.0, Strength::Widens));
         let bandwidth = limits.usual_bandwidth().map(|(low, _)| low.get());
         let mut memory = bandwidth.map(|_| (0.0, Strength::Widens));
-        for (pass, times, weights) in &passes.list {
+        for Step { pass, at_best: times, weights, .. } in &passes.list {
             let parallel = limits.parallel;
             for work in (Setting { model, pass, case: Case::Best, latent, parallel }).parts() {
                 for (paths, flops) in &work.flops {

@@ -6,9 +6,9 @@ use trueline_core::TokensPerSecond;
 
 use super::cost::Setting;
 use super::limits::Limits;
+use super::pass::Pass;
 use super::passes::{MANY, Passes};
 use super::work::{Case, Latent, PartWork};
-use super::workload::Pass;
 use super::{LatentForm, ModelShape, PartTime, Workload};
 use crate::{Basis, Bound, Bytes, Flops, Interval, Strength, Tag};
 
@@ -30,9 +30,9 @@ impl Usual {
             memory_s: bandwidth.map(|_| 0.0),
             link_s: Some(0.0),
         };
-        for (pass, times, _) in &passes.list {
-            for work in setting(model, pass, limits).parts() {
-                usual.add(&work, *times, limits, bandwidth);
+        for step in &passes.list {
+            for work in setting(model, &step.pass, limits).parts() {
+                usual.add(&work, step.at_best, limits, bandwidth);
             }
         }
         usual
@@ -91,7 +91,7 @@ pub(super) fn model_bound(
     limits: &Limits,
     passes: &Passes,
 ) -> Option<Interval<TokensPerSecond>> {
-    let many = Passes::with_concurrency(workload, MANY)?;
+    let many = Passes::with_concurrency(workload, MANY).ok()?;
     let slow = model_seconds(model, passes, limits, End::Worst)?;
     let fast = model_seconds(model, &many, limits, End::Best)?;
     let low = TokensPerSecond::new(passes.tokens_at_least / slow).ok()?;
@@ -129,8 +129,12 @@ fn model_seconds(model: &ModelShape, passes: &Passes, limits: &Limits, end: End)
         End::Best => best,
     };
     let mut seconds = 0.0;
-    for (pass, times, _) in &passes.list {
-        for work in setting(model, pass, limits).parts() {
+    for step in &passes.list {
+        let times = match end {
+            End::Worst => step.at_worst,
+            End::Best => step.at_best,
+        };
+        for work in setting(model, &step.pass, limits).parts() {
             let compute = compute_seconds(&work, limits, end)?;
             seconds += times * compute.max(work.bytes / bandwidth.get());
             seconds += times * link_seconds(&work, limits)?;

@@ -1,10 +1,9 @@
-//! What an engine is asked to do, and what one pass of it computes and reads.
+//! What an engine is asked to do.
 
 use serde::{Deserialize, Serialize};
 use trueline_core::Tokens;
 
-use super::{Mixer, Reach, Speculation, real};
-use crate::BitsPerWeight;
+use super::Speculation;
 
 /// Which rows of logits a prefill computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -76,102 +75,39 @@ pub enum Workload {
     },
     /// Whole requests, prefill and decode on the same device. Its rate is in output tokens.
     Mixed {
-        /// Tokens of a prompt, none of them cached.
+        /// Tokens of a prompt, the cached ones included.
         isl: Tokens,
+        /// Those of them that are cached: fewer than all, since the last one is computed anyway.
+        cached: Tokens,
         /// Tokens of an answer.
         osl: Tokens,
         /// Requests in flight; `None` where nobody said: the model bound reaches from one to many.
         concurrency: Option<u64>,
+        /// Whether tokens are drafted.
+        speculation: Speculation,
+        /// Whether the cached tokens are the same for all requests.
+        prefix: Prefix,
     },
 }
 
-/// One pass through the model.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Pass {
-    /// Sequences.
-    pub(super) sequences: u64,
-    /// Tokens of each sequence that pass through the weights.
-    pub(super) rows: u64,
-    /// Rows of logits of each sequence.
-    pub(super) logit_rows: u64,
-    /// What its queries see.
-    pub(super) span: Span,
-    /// Whether its sequences share what is cached.
-    pub(super) prefix: Prefix,
-}
-
-/// What the queries of one sequence see.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Span {
-    /// New tokens after cached ones, in one pass that reads the cached keys once.
-    Prefill { new: Tokens, cached: Tokens },
-    /// Some tokens at once, the first of which sees `context` keys.
-    Decode { rows: u64, context: Tokens },
-    /// The mean pass over so many single tokens after a prompt.
-    Mean { steps: Tokens, prompt: Tokens },
-}
-
-impl Pass {
-    /// The parts into which a pass may be cut to keep the stages of a pipeline busy: chunks of a prompt,
-    /// or sequences.
-    pub(super) fn batches(&self) -> u64 {
-        match self.span {
-            Span::Prefill { .. } => self.tokens(),
-            Span::Decode { .. } | Span::Mean { .. } => self.sequences,
+impl Workload {
+    /// Whether tokens are drafted; never in a prefill.
+    pub const fn speculation(&self) -> Speculation {
+        match self {
+            Self::Prefill { .. } => Speculation::None,
+            Self::Decode { speculation, .. } | Self::Mixed { speculation, .. } => *speculation,
         }
     }
 
-    pub(super) fn tokens(&self) -> u64 {
-        self.sequences.saturating_mul(self.rows)
-    }
-
-    /// The query-key pairs of one sequence in a layer, for one head, with the reach given.
-    pub(super) fn pairs(&self, mixer: &Mixer) -> f64 {
-        match self.span {
-            Span::Prefill { new, cached } => mixer.pairs(new, cached),
-            Span::Decode { rows, context } => {
-                mixer.pairs(Tokens::new(rows), Tokens::new(context.get().saturating_sub(1)))
-            }
-            Span::Mean { steps, prompt } => mixer.pairs(steps, prompt) / steps.as_f64(),
-        }
-    }
-
-    /// The pairs that an indexer scores: all keys, whatever the core sees.
-    pub(super) fn all_pairs(&self) -> f64 {
-        let all = Mixer::Grouped {
-            query_heads: 0,
-            kv_heads: 0,
-            key_dim: 0,
-            value_dim: 0,
-            reach: Reach::All,
-        };
-        self.pairs(&all)
-    }
-
-    /// The cached tokens that one sequence reads in a layer.
-    pub(super) fn cached(&self, mixer: &Mixer) -> f64 {
-        match self.span {
-            Span::Prefill { cached, .. } => mixer.reach().of(cached).as_f64(),
-            Span::Decode { context, .. } => mixer.reach().of(context).as_f64(),
-            Span::Mean { .. } => self.pairs(mixer),
-        }
-    }
-
-    /// The bytes of keys and values that one sequence reads in a layer.
-    pub(super) fn kv_read(&self, mixer: &Mixer, kv_bits: BitsPerWeight) -> f64 {
-        match self.span {
-            Span::Prefill { cached, .. } => mixer.kv_bytes_read(cached, kv_bits),
-            Span::Decode { context, .. } => mixer.kv_bytes_read(context, kv_bits),
-            Span::Mean { .. } => {
-                let indexer = mixer.indexer_bytes();
-                let core = mixer.kv_bytes_per_token(kv_bits) - indexer;
-                core * self.pairs(mixer) + indexer * self.all_pairs()
+    /// The same with tokens drafted so; a prefill stays as it is.
+    #[must_use]
+    pub const fn with_speculation(mut self, drafted: Speculation) -> Self {
+        match &mut self {
+            Self::Prefill { .. } => {}
+            Self::Decode { speculation, .. } | Self::Mixed { speculation, .. } => {
+                *speculation = drafted;
             }
         }
-    }
-
-    /// The bytes of keys and values that one sequence writes in a layer.
-    pub(super) fn kv_written(&self, mixer: &Mixer, kv_bits: BitsPerWeight) -> f64 {
-        mixer.kv_bytes_per_token(kv_bits) * real(self.rows)
+        self
     }
 }

@@ -78,9 +78,10 @@ impl<'a> Setup<'a> {
 
     /// The ceiling with so many tokens drafted.
     pub(super) fn with_drafts(self, drafted: u32) -> Option<TokensPerSecond> {
-        let Workload::Decode { batch, context, prefix, .. } = *self.workload else { return None };
-        let speculation = Speculation::Drafted(drafted);
-        self.with_workload(Workload::Decode { batch, context, speculation, prefix })
+        if matches!(self.workload, Workload::Prefill { .. }) {
+            return None;
+        }
+        self.with_workload(self.workload.with_speculation(Speculation::Drafted(drafted)))
     }
 
     /// The ceiling with so many sequences at once.

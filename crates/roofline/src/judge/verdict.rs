@@ -6,7 +6,7 @@ use trueline_core::{Ratio, TokensPerSecond};
 use super::altered::Setup;
 use super::cause::Cause;
 use super::causes::causes;
-use crate::{Roof, Speculation, Tag, Workload};
+use crate::{Roof, Speculation, Tag};
 
 /// A claim has to exceed a bound by more than 1 %: clocks, timers and rounded figures are worth that much.
 pub(super) const GUARD: f64 = 1.01;
@@ -62,7 +62,7 @@ pub enum Verdict {
 ///
 /// # Formula
 /// Impossible above 1.01 times [`Roof::impossible_above`]. Where nobody said whether tokens are drafted, a
-/// decode rate is impossible only above six times the bound without. Otherwise undecidable above 1.01 times
+/// rate is impossible only above six times the bound without. Otherwise undecidable above 1.01 times
 /// the strict bound, far below under 0.1 of the model bound's low end (of the strict one where there is no
 /// model bound), and else not excluded.
 ///
@@ -125,12 +125,10 @@ pub fn judge_claim(claim: TokensPerSecond, setup: Setup<'_>, roof: &Roof) -> Ver
 
 /// By which factor a claim exceeds what is impossible; `None` where it does not.
 fn excess(claim: TokensPerSecond, setup: Setup<'_>, roof: &Roof) -> Option<Ratio> {
-    let Workload::Decode { batch, context, prefix, speculation: Speculation::Unknown } =
-        *setup.workload
-    else {
+    if setup.workload.speculation() != Speculation::Unknown {
         return over(claim, roof.impossible_above?, GUARD);
-    };
-    let plain = Workload::Decode { batch, context, prefix, speculation: Speculation::None };
+    }
+    let plain = setup.workload.with_speculation(Speculation::None);
     let plain = Setup { workload: &plain, ..setup }.roof()?;
     over(claim, plain.impossible_above?, MOST_BY_DRAFTING)
 }
@@ -143,7 +141,7 @@ fn over(claim: TokensPerSecond, bound: TokensPerSecond, margin: f64) -> Option<R
 /// What would decide a claim above the bound.
 fn missing(setup: Setup<'_>, roof: &Roof) -> Vec<String> {
     let mut missing = roof.missing.clone();
-    if matches!(setup.workload, Workload::Decode { speculation: Speculation::Unknown, .. }) {
+    if setup.workload.speculation() == Speculation::Unknown {
         missing.push("whether tokens are drafted, and how many".to_owned());
     }
     let unverified = roof.strict.basis().iter().filter(|basis| basis.tag == Tag::Unverified);

@@ -6,7 +6,7 @@ use trueline_roofline::{
     Speculation, Workload, estimate_roof, tokens_per_step,
 };
 
-use crate::bound_table::{decode, limits, near, prefill, roof};
+use crate::bound_table::{decode, limits, mixed, near, prefill, roof};
 use crate::shapes::{BF16, Stored, bits, gpt_oss_120b, llama_8b, mixtral, paths};
 
 /// `AutoAWQ` issues 106, 172 and 276; marlin issue 21.
@@ -127,11 +127,7 @@ fn mixed_load_is_bound_by_prompts_as_well() {
     // Notes, section 4: 2048 in, 128 out hides 16 times more prefill. By hand, strict: 2048 tokens of
     // 13.959 GFLOP and 0.54 of attention at 1070.53 TFLOP/s are 27.7 ms, 127 more add 1.9 ms and 16 ms of
     // reading keys and values overlap: 128 / 29.6 ms = 4320 tok/s.
-    let workload = |concurrency| Workload::Mixed {
-        isl: Tokens::new(2048),
-        osl: Tokens::new(128),
-        concurrency,
-    };
+    let workload = |concurrency| mixed([2048, 0, 128], concurrency, Speculation::None, Prefix::Own);
     let llama = llama_8b(&BF16, &BF16);
     let unknown = roof(&llama, &workload(None), "H100 SXM");
     near(unknown.strict.high().get(), 4320.0, 1e-2);
@@ -142,6 +138,29 @@ fn mixed_load_is_bound_by_prompts_as_well() {
     assert!(model.low() <= one.model.as_ref().unwrap().high());
     assert!(model.high() > one.model.unwrap().high());
     assert!(model.high() <= unknown.strict.high());
+}
+
+#[test]
+fn cached_tokens_of_a_mixed_load_are_not_computed_and_a_shared_prefix_is_read_once() {
+    let llama = llama_8b(&BF16, &BF16);
+    let high = |cached, prefix| {
+        let workload = mixed([32_768, cached, 128], Some(64), Speculation::None, prefix);
+        roof(&llama, &workload, "H100 SXM").strict.high().get()
+    };
+    // By hand, nothing cached: 32,768 x 13.96 GFLOP and 4 x 32 x 32 x 128 x 32,768^2 / 2 of attention =
+    // 738.9 TFLOP at 1070.53 TFLOP/s: 0.690 s for 128 tokens.
+    near(high(0, Prefix::Own), 185.0, 2e-2);
+    // 90 % cached by each: the prompt takes 0.09 s, and 127 steps read 32,832 keys of 131,072 B each,
+    // and the weights for 64: 127 x (4.303 + 0.235) GB at 3.35 TB/s = 0.172 s.
+    near(high(29_491, Prefix::Own), 128.0 / 0.172, 2e-2);
+    // All of it the same for all: a step reads 29,491 keys once and 3,341 for each.
+    let step = 131_072.0 * (29_491.0 / 64.0 + 3341.0) + 0.235e9;
+    assert!(high(29_491, Prefix::Shared) > high(29_491, Prefix::Own));
+    assert!(high(29_491, Prefix::Shared) <= 128.0 / (127.0 * step / 3.3523e12) * 1.01);
+    near(high(29_491, Prefix::Unknown), high(29_491, Prefix::Shared), 1e-12);
+    let whole = mixed([4096, 4096, 1], None, Speculation::None, Prefix::Own);
+    let whole = estimate_roof(&llama, &whole, &limits("H100 SXM"));
+    assert_eq!(whole.unwrap_err(), BoundError::NothingNew);
 }
 
 #[test]
@@ -170,15 +189,15 @@ fn an_empty_workload_is_an_error() {
         prefill(0, 100),
         decode(0, 100),
         decode(1, 0),
-        Workload::Mixed { isl: Tokens::new(0), osl: Tokens::new(1), concurrency: None },
-        Workload::Mixed { isl: Tokens::new(1), osl: Tokens::new(0), concurrency: None },
-        Workload::Mixed { isl: Tokens::new(1), osl: Tokens::new(1), concurrency: Some(0) },
+        mixed([0, 0, 1], None, Speculation::None, Prefix::Own),
+        mixed([1, 0, 0], None, Speculation::None, Prefix::Own),
+        mixed([1, 0, 1], Some(0), Speculation::None, Prefix::Own),
     ] {
         let got = estimate_roof(&mixtral(), &workload, &limits);
         assert_eq!(got.unwrap_err(), BoundError::EmptyWorkload);
     }
     // One token of answer is no decode step at all.
-    let one = Workload::Mixed { isl: Tokens::new(10), osl: Tokens::new(1), concurrency: None };
+    let one = mixed([10, 0, 1], None, Speculation::None, Prefix::Own);
     assert!(estimate_roof(&mixtral(), &one, &limits).is_ok());
 }
 

@@ -23,6 +23,17 @@ pub(crate) fn decode(batch: u64, context: u64) -> Workload {
     Workload::Decode { batch, context, speculation: Speculation::None, prefix: Prefix::Own }
 }
 
+/// Requests of a prompt, its cached part and an answer.
+pub(crate) fn mixed(
+    [isl, cached, osl]: [u64; 3],
+    concurrency: Option<u64>,
+    speculation: Speculation,
+    prefix: Prefix,
+) -> Workload {
+    let (isl, cached, osl) = (Tokens::new(isl), Tokens::new(cached), Tokens::new(osl));
+    Workload::Mixed { isl, cached, osl, concurrency, speculation, prefix }
+}
+
 pub(crate) fn roof(model: &ModelShape, workload: &Workload, device: &str) -> Roof {
     estimate_roof(model, workload, &limits(device)).unwrap()
 }

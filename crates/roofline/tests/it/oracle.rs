@@ -4,10 +4,10 @@ use proptest::prelude::*;
 use trueline_core::Tokens;
 use trueline_roofline::{
     Experts, LayerShape, LogitRows, ModelShape, Parallel, Part, Prefix, Reach, Roof, Routing,
-    Workload, estimate_roof,
+    Speculation, Workload, estimate_roof,
 };
 
-use crate::bound_table::{decode, limits, prefill};
+use crate::bound_table::{decode, limits, mixed, prefill};
 use crate::shapes::{BF16, bits, grouped, paths};
 
 /// A model small enough to walk.
@@ -147,18 +147,38 @@ proptest! {
 
     #[test]
     fn a_mixed_request_is_its_prompt_and_each_of_its_steps(
-        small in small(), isl in 1_u64..12, osl in 1_u64..12,
+        small in small(), new in 1_u64..12, cached in 0_u64..12, osl in 1_u64..12,
     ) {
-        let workload =
-            Workload::Mixed { isl: Tokens::new(isl), osl: Tokens::new(osl), concurrency: Some(1) };
+        let isl = cached + new;
+        let workload = mixed([isl, cached, osl], Some(1), Speculation::None, Prefix::Own);
         let roof = walked(small, &workload);
         let core = roof.parts.iter().find(|p| p.part == Part::Attention).unwrap();
         // The prompt gives the first token; each further one is a step at its own position.
-        let positions = 0..isl + osl - 1;
+        let positions = cached..isl + osl - 1;
         same(core.flops.get(), float(small.core_flops(positions.clone())))?;
-        let written = (isl + osl - 1) * small.layers * small.kv_heads * small.dim * 2 * 2;
-        let read: u64 = (isl..isl + osl - 1).map(|position| small.kv_read(position)).sum();
-        same(core.bytes.get(), float(read + written))?;
+        let written = (new + osl - 1) * small.layers * small.kv_heads * small.dim * 2 * 2;
+        let steps: u64 = (isl..isl + osl - 1).map(|position| small.kv_read(position)).sum();
+        let before = if cached > 0 { small.kv_read(cached - 1) } else { 0 };
+        same(core.bytes.get(), float(before + steps + written))?;
+    }
+
+    #[test]
+    fn drafts_that_are_all_accepted_compute_each_token_once_in_fewer_passes(
+        small in small(), isl in 1_u64..12, drafted in 1_u32..4, passes in 1_u64..4,
+    ) {
+        let osl = 1 + passes * (u64::from(drafted) + 1);
+        let of = |speculation| walked(small, &mixed([isl, 0, osl], Some(1), speculation, Prefix::Own));
+        let (plain, quick) = (of(Speculation::None), of(Speculation::Drafted(drafted)));
+        let part = |roof: &Roof, part| {
+            let found = roof.parts.iter().find(|p| p.part == part).unwrap();
+            (found.flops.get(), found.bytes.get())
+        };
+        for which in [Part::Linear, Part::Attention, Part::Head] {
+            same(part(&quick, which).0, part(&plain, which).0)?;
+        }
+        // One pass for the prompt, and one for each group of tokens; each reads the head once.
+        let reads = (float(passes) + 1.0) / float(osl);
+        same(part(&quick, Part::Head).1, part(&plain, Part::Head).1 * reads)?;
     }
 
     #[test]
@@ -170,16 +190,13 @@ proptest! {
         scale in 1_u64..2000,
         which in 0_u8..3,
         split in (1_u32..5, 1_u32..4, 1_u32..5),
+        speculation in prop::sample::select(vec![Speculation::None, Speculation::Drafted(3)]),
         device in prop::sample::select(vec!["H100 SXM", "RTX 4090", "M2 Ultra 76c", "MI300X", "A40"]),
     ) {
         let small = Small { hidden: small.hidden * scale, width: small.width * scale, ..small };
         let workload = match which {
             0 => decode(batch, context),
-            1 => Workload::Mixed {
-                isl: Tokens::new(context),
-                osl: Tokens::new(batch),
-                concurrency: None,
-            },
+            1 => mixed([context + cached, cached, batch], None, speculation, Prefix::Unknown),
             _ => Workload::Prefill {
                 new: Tokens::new(context),
                 cached: Tokens::new(cached),

@@ -7,7 +7,7 @@ use trueline_roofline::{
     Workload, estimate_roof, judge_claim,
 };
 
-use crate::bound_table::limits;
+use crate::bound_table::{limits, mixed};
 use crate::sizes::{self, model};
 
 fn workload() -> impl Strategy<Value = Workload> {
@@ -28,11 +28,10 @@ fn workload() -> impl Strategy<Value = Workload> {
                 prefix,
             },
             1 => Workload::Decode { batch, context: Tokens::new(a), speculation, prefix },
-            _ => Workload::Mixed {
-                isl: Tokens::new(a),
-                osl: Tokens::new(b),
-                concurrency: known.then_some(batch),
-            },
+            _ => {
+                let cached = if known { 0 } else { b };
+                mixed([a + cached, cached, b], known.then_some(batch), speculation, prefix)
+            }
         },
     )
 }

@@ -48,6 +48,9 @@ pub(super) fn asked(row: &Row, devices: u64) -> Result<Asked, String> {
         Workload::Mixed {
             isl: Tokens::new(isl),
             osl: Tokens::new(osl),
+            cached: Tokens::new(0),
+            speculation: speculation(row),
+            prefix: Prefix::Own,
             concurrency: row.batch.parse().ok(),
         }
     } else if phase.contains("output tok/s") {
