@@ -102,5 +102,5 @@ fn is_of_one_request(claim: &Claim, runs: &[&BenchRun], requests: &[&RequestReco
     let alone =
         |run: &&BenchRun| run.reported.tool.as_ref().is_some_and(|tool| tool.name == "llama-bench");
     let each = |each| matches!(each, Each::Request | Each::Chunk | Each::Token);
-    figures.peek().is_some() && (runs.iter().all(|run| alone(&run)) || figures.all(each))
+    figures.peek().is_some() && (runs.iter().all(alone) || figures.all(each))
 }

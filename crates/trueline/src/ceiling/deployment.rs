@@ -112,10 +112,13 @@ impl Deployment {
         RuntimePlan::QUANTISED.iter().any(|role| self.plan.weights(*role).is_some())
     }
 
-    /// The plan with weights stored as a run says, where nobody else does.
+    /// The plan with weights stored as a run says, where nobody else does. The run does not say whether the
+    /// head is among them; that it is allows more.
     pub(super) fn plan_with(&self, stored: Option<Stored>) -> RuntimePlan {
         match stored {
-            Some(stored) if !self.states_weights() => self.plan.clone().with_all_weights(stored),
+            Some(stored) if !self.states_weights() => {
+                self.plan.clone().with_all_weights(stored).with_weights(Role::Head, stored)
+            }
             _ => self.plan.clone(),
         }
     }

@@ -49,7 +49,7 @@ pub(crate) fn place_of(
 ) -> Place {
     let Some(given) = given else { return Place::Lacking(Need::Ceiling) };
     let hardware = match device(given, conditions, hosts) {
-        Found::Part(part) => part,
+        Found::Part(part) => *part,
         Found::Unclear(why) if given.model.is_some() => return Place::Unclear(why),
         Found::Unclear(_) => return Place::Lacking(Need::ModelDescription),
         Found::Nothing if given.model.is_some() => return Place::Lacking(Need::Accelerator),
@@ -135,7 +135,7 @@ fn speculation(given: Speculation, conditions: &Conditions) -> Speculation {
 
 /// A device that was looked for.
 enum Found {
-    Part(Hardware),
+    Part(Box<Hardware>),
     Unclear(String),
     Nothing,
 }
@@ -153,7 +153,7 @@ fn device(given: &Deployment, conditions: &Conditions, hosts: &[&HostRecord]) ->
                 ));
             }
         }
-        return Found::Part(hardware.clone());
+        return Found::Part(Box::new(hardware.clone()));
     }
     // What a driver shows says more than a name that somebody wrote.
     let facts = seen.or_else(|| Some(DeviceFacts::default().with_name(named?)));
@@ -161,7 +161,7 @@ fn device(given: &Deployment, conditions: &Conditions, hosts: &[&HostRecord]) ->
     match found {
         // One clock alone is that of many parts: the name has to fit as well.
         Some((Ok(part), facts)) if is_called(&given.catalogue, part, facts) => {
-            Found::Part(part.clone())
+            Found::Part(Box::new(part.clone()))
         }
         Some((Ok(part), facts)) => Found::Unclear(format!(
             "on which device it ran (--hardware): {} is called {}",
@@ -224,8 +224,8 @@ fn facts_of(host: &HostRecord) -> Option<DeviceFacts> {
     };
     let one_kind = states.windows(2).all(|pair| matches!(pair, [a, b] if name(a) == name(b)));
     let Some(first) = states.first().filter(|_| one_kind) else {
-        let stated = host.conditions.get("gpu").filter(|name| !name.contains(" + "))?;
-        return Some(DeviceFacts::default().with_name(stated));
+        let noted = host.conditions.get("gpu").filter(|name| !name.contains(" + "))?;
+        return Some(DeviceFacts::default().with_name(noted));
     };
     let mut facts = DeviceFacts::default().with_name(name(first)?);
     let clock = first.clocks.max_memory_mhz.value().map(f64::from);

@@ -50,17 +50,14 @@ impl Facts {
         let cap = |run: &&BenchRun| run.plan.max_concurrency.map(u64::from);
         let caps: Option<Vec<u64>> = runs.iter().map(cap).collect();
         let sent = runs.iter().map(|run| run.completed()).collect::<Option<Vec<u64>>>();
-        match load {
-            Some(Load::Concurrency(n)) => {
-                facts.most_in_flight = Some(u64::from(n.max(1)));
-                facts.kept_in_flight = facts.most_in_flight;
-            }
+        if let Some(Load::Concurrency(n)) = load {
+            facts.most_in_flight = Some(u64::from(n.max(1)));
+            facts.kept_in_flight = facts.most_in_flight;
+        } else {
             // No more can be in flight than a run sends in all.
-            _ => {
-                let most = caps.filter(|caps| !caps.is_empty()).or(sent);
-                facts.most_in_flight = most.and_then(|all| all.into_iter().max());
-                facts.kept_in_flight = alone(requests).then_some(1);
-            }
+            let most = caps.filter(|caps| !caps.is_empty()).or(sent);
+            facts.most_in_flight = most.and_then(|all| all.into_iter().max());
+            facts.kept_in_flight = alone(requests).then_some(1);
         }
         facts
     }

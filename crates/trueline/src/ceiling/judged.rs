@@ -157,13 +157,11 @@ impl Setting {
     /// What a bound allows: first what verified figures do not exclude, without end where they exclude
     /// nothing, then the bound itself.
     fn allowed(&self, roof: &Roof, workload: &Workload, limits: &Limits) -> [f64; 2] {
-        let verified = match *workload {
-            Workload::Decode { batch, context, prefix, speculation: Speculation::Unknown } => {
-                let speculation = Speculation::None;
-                let plain = Workload::Decode { batch, context, prefix, speculation };
-                estimate_roof(&self.model, &plain, limits).ok().and_then(|r| r.impossible_above)
-            }
-            _ => roof.impossible_above,
+        let verified = if workload.speculation() == Speculation::Unknown {
+            let plain = workload.with_speculation(Speculation::None);
+            estimate_roof(&self.model, &plain, limits).ok().and_then(|roof| roof.impossible_above)
+        } else {
+            roof.impossible_above
         };
         [verified.map_or(f64::INFINITY, TokensPerSecond::get), roof.strict.high().get()]
     }
@@ -182,16 +180,15 @@ impl Reading {
 }
 
 /// The share of a workload that one of several replicas has.
-fn shared(workload: Workload, replicas: u64) -> Workload {
-    match workload {
-        Workload::Decode { batch, context, speculation, prefix } => {
-            Workload::Decode { batch: batch.div_ceil(replicas), context, speculation, prefix }
+fn shared(mut workload: Workload, replicas: u64) -> Workload {
+    match &mut workload {
+        Workload::Decode { batch, .. } => *batch = batch.div_ceil(replicas),
+        Workload::Mixed { concurrency, .. } => {
+            *concurrency = concurrency.map(|n| n.div_ceil(replicas));
         }
-        Workload::Mixed { isl, osl, concurrency } => {
-            Workload::Mixed { isl, osl, concurrency: concurrency.map(|n| n.div_ceil(replicas)) }
-        }
-        prefill => prefill,
+        Workload::Prefill { .. } => {}
     }
+    workload
 }
 
 impl Judged {

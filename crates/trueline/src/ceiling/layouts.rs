@@ -28,7 +28,6 @@ impl Layouts {
     pub(super) fn of(devices: Option<u64>, parallel: Option<Parallel>) -> Self {
         let one = vec![Layout { parallel: Parallel::default(), replicas: 1 }];
         match (devices, parallel) {
-            (None, None) => Self { ways: one, known: false },
             (None, Some(parallel)) => {
                 Self { ways: vec![Layout { parallel, replicas: 1 }], known: true }
             }
@@ -40,7 +39,7 @@ impl Layouts {
             (Some(n), None) if (1..=MOST_DEVICES).contains(&n) => {
                 Self { ways: every_way(n), known: true }
             }
-            (Some(_), None) => Self { ways: one, known: false },
+            (_, None) => Self { ways: one, known: false },
         }
     }
 

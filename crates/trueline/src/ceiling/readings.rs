@@ -169,18 +169,27 @@ impl Decode<'_> {
             workloads: vec![self.step(most, self.least_context())],
             of_all: true,
         };
-        let whole_requests = |rate: f64, prompt: f64, in_flight: u64| {
-            let isl = Tokens::new(whole(prompt)?.max(1));
-            let osl = Tokens::new(whole(mean_output)?);
-            let workloads = vec![Workload::Mixed { isl, osl, concurrency: Some(in_flight) }];
-            Some(Reading { rate, workloads, of_all: true })
+        let requests = |rate: f64, prompt: f64, cached: u64, in_flight: u64| {
+            let isl = whole(prompt)?.max(1);
+            let workload = Workload::Mixed {
+                isl: Tokens::new(isl),
+                cached: Tokens::new(cached.min(isl - 1)),
+                osl: Tokens::new(whole(mean_output)?),
+                concurrency: Some(in_flight),
+                speculation: self.speculation,
+                prefix: Prefix::Unknown,
+            };
+            Some(Reading { rate, workloads: vec![workload], of_all: true })
         };
+        let fewest_new = facts.shapes.iter().map(|shape| shape.new).min();
+        let fewest_cached = facts.shapes.iter().map(|shape| shape.cached).min();
+        let fewest = fewest_new.zip(fewest_cached);
+        let cached = fewest_cached.unwrap_or(0);
         let usual = facts
             .kept_in_flight
             .zip(facts.mean_prompt)
-            .and_then(|(kept, prompt)| whole_requests(rate, prompt, kept.min(USUAL_MOST)));
+            .and_then(|(kept, prompt)| requests(rate, prompt, cached, kept.min(USUAL_MOST)));
         let mut firm = vec![steps];
-        let fewest = facts.shapes.iter().map(|shape| shape.new).min();
         let mut missing = Vec::new();
         if fewest.is_none() {
             missing.push("how many prompt tokens came from the cache");
@@ -188,14 +197,11 @@ impl Decode<'_> {
         if !facts.alike {
             missing.push("lengths that are alike, request by request");
         }
-        if self.speculation != Speculation::None {
-            missing.push("whether tokens are drafted (--speculation)");
-        }
-        if missing.is_empty() {
-            firm.extend(fewest.and_then(|new| whole_requests(rate / ALIKE, float(new), most)));
+        if let (Some((new, cached)), true) = (fewest, missing.is_empty()) {
+            firm.extend(requests(rate / ALIKE, float(new) + float(cached), cached, most));
             return Ok(Readings { firm, likely: None, usual });
         }
-        let mean = facts.mean_prompt.and_then(|prompt| whole_requests(rate, prompt, most));
+        let mean = facts.mean_prompt.and_then(|prompt| requests(rate, prompt, cached, most));
         Ok(Readings { firm, likely: mean.map(|reading| (reading, missing)), usual })
     }
 }

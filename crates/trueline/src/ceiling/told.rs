@@ -11,6 +11,12 @@ pub(super) fn workload(workload: &Workload) -> String {
         1 => "one sequence".to_owned(),
         n => format!("{} sequences at once", count(n)),
     };
+    let drafted = match workload.speculation() {
+        Speculation::Drafted(n) => {
+            format!(", {} a pass", things(usize::try_from(n).unwrap_or(usize::MAX), "draft"))
+        }
+        Speculation::None | Speculation::Unknown => String::new(),
+    };
     match *workload {
         Workload::Prefill { new, cached, .. } if cached.get() == 0 => {
             format!("a prompt of {} new tokens", count(new.get()))
@@ -20,19 +26,19 @@ pub(super) fn workload(workload: &Workload) -> String {
             count(new.get()),
             count(cached.get())
         ),
-        Workload::Decode { batch, context, speculation, .. } => {
-            let drafted = match speculation {
-                Speculation::Drafted(n) => format!(", {} a pass", things(n as usize, "draft")),
-                Speculation::None | Speculation::Unknown => String::new(),
-            };
+        Workload::Decode { batch, context, .. } => {
             let context = count(context.get());
             format!("decode of {}, {context} tokens of context{drafted}", sequences(batch))
         }
-        Workload::Mixed { isl, osl, concurrency } => {
+        Workload::Mixed { isl, cached, osl, concurrency, .. } => {
             let at_once =
                 concurrency.map_or(String::new(), |n| format!(", {} in flight", count(n)));
+            let cached = match cached.get() {
+                0 => String::new(),
+                n => format!(", {} of them cached,", count(n)),
+            };
             format!(
-                "prompts of {} and replies of {} tokens{at_once}",
+                "prompts of {}{cached} and replies of {} tokens{at_once}{drafted}",
                 count(isl.get()),
                 count(osl.get())
             )
