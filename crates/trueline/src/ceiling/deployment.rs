@@ -1,6 +1,8 @@
 //! What served a run, as far as somebody says so.
 
-use trueline_roofline::{Catalogue, Hardware, Model, Parallel, RuntimePlan, Speculation, Stored};
+use trueline_roofline::{
+    Catalogue, Hardware, Model, Parallel, Role, RuntimePlan, Speculation, Stored,
+};
 
 /// What served a run, as far as somebody says so: the device, the model, and how it ran.
 ///
