@@ -4,9 +4,9 @@ use trueline_core::number::{percent, short};
 use trueline_core::{Claim, Finding, Outcomes, Ratio, Scope};
 use trueline_roofline::{Bound, Explanation, explains};
 
+use super::bound::Judged;
 use super::checks::CLOCK_DOES_NOT_EXPLAIN;
 use super::device::Setting;
-use super::judged::Judged;
 use super::told;
 
 /// Above this share of its published clock a device lacks none that could explain anything.

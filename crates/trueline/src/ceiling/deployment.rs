@@ -60,6 +60,9 @@ impl Default for Deployment {
 }
 
 impl Deployment {
+    /// The most devices that are thought of.
+    pub const MOST_DEVICES: u64 = 1024;
+
     /// On this device.
     #[must_use]
     pub fn with_hardware(mut self, hardware: Hardware) -> Self {

@@ -9,7 +9,7 @@ use trueline_roofline::{
 
 use super::Deployment;
 use super::layouts::Layouts;
-use super::storage::{Said, by_word, small_by_name};
+use super::storage::{Said, by_word, other_size, small_by_name};
 
 /// What a bound is taken from.
 #[derive(Debug, Clone)]
@@ -62,6 +62,10 @@ pub(crate) fn place_of(
         ));
     }
     let mut doubts: Vec<String> = model.warnings().iter().filter_map(doubt).collect();
+    let parameters = model.totals().text.as_f64();
+    if let Some(size) = conditions.get("model").and_then(|name| other_size(name, parameters)) {
+        doubts.push(format!("which model it is: the run's is called {size}, the one given is not"));
+    }
     let mut stored = None;
     let is_small = model.tensors().iter().any(|t| t.stored().bits_per_weight().get() < 15.9);
     if !given.states_weights() {

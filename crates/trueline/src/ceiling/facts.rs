@@ -36,7 +36,7 @@ pub(super) struct Shape {
 /// Prompts whose new tokens differ by less count as one.
 const CLASS: f64 = 1.01;
 /// How far lengths may differ and still be alike.
-const ALIKE: f64 = 1.02;
+pub(super) const ALIKE: f64 = 1.02;
 
 impl Facts {
     /// Of runs and those of their requests that a claim speaks of.

@@ -2,8 +2,7 @@
 
 use trueline_roofline::Parallel;
 
-/// More devices than one deployment of a model has.
-const MOST_DEVICES: u64 = 1024;
+use super::Deployment;
 
 /// One way: so many replicas, each spread so.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,7 +35,7 @@ impl Layouts {
                 let replicas = n.div_ceil(parallel.devices()).max(1);
                 Self { ways: vec![Layout { parallel, replicas }], known: true }
             }
-            (Some(n), None) if (1..=MOST_DEVICES).contains(&n) => {
+            (Some(n), None) if (1..=Deployment::MOST_DEVICES).contains(&n) => {
                 Self { ways: every_way(n), known: true }
             }
             (_, None) => Self { ways: one, known: false },

@@ -6,15 +6,20 @@
 //! claim: a number is impossible only where no reading of it is possible, and what nobody stated convicts
 //! nobody.
 
+mod bound;
 mod checks;
 mod clock;
+mod decode;
 mod deployment;
 mod device;
 mod facts;
+mod findings;
 mod judged;
 mod layouts;
 mod readings;
 mod storage;
+#[cfg(test)]
+mod tests;
 mod told;
 
 pub use checks::CEILING_CHECKS;

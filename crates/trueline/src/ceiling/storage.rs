@@ -1,4 +1,4 @@
-//! How weights are stored at run time, by the words in which runs say so.
+//! How weights are stored at run time, and which model it is, by the words in which runs say so.
 
 use trueline_roofline::{Scales, Stored};
 
@@ -73,6 +73,25 @@ pub(super) fn small_by_name(name: &str) -> Option<&str> {
     name.split(|c: char| !c.is_ascii_alphanumeric()).find(|word| is_small(word))
 }
 
+/// The size by which a model's name calls it, where it is not that of the model described: `7B` of 8.03 billion
+/// parameters is, `70B` is not.
+///
+/// A mixture's name may hold several sizes, of which one has to fit.
+pub(super) fn other_size(name: &str, parameters: f64) -> Option<&str> {
+    let sizes = name.split(|c: char| !(c.is_ascii_alphanumeric() || c == '.')).filter_map(|word| {
+        let number = word.strip_suffix(['b', 'B'])?;
+        let size: f64 = number.parse().ok().filter(|n| (0.05..1e4).contains(n))?;
+        Some((word, size * 1e9))
+    });
+    let sizes: Vec<(&str, f64)> = sizes.collect();
+    let fits = |size: f64| (parameters / size).max(size / parameters) <= SIZE;
+    let (word, _) = sizes.first()?;
+    (!sizes.iter().any(|(_, size)| fits(*size))).then_some(*word)
+}
+
+/// How far the size in a name may be from the parameters counted.
+const SIZE: f64 = 1.3;
+
 fn first(text: &str) -> char {
     text.chars().next().unwrap_or(' ')
 }
@@ -87,6 +106,22 @@ mod tests {
         assert_eq!(by_word("bfloat16"), Said::Stored(Stored::Bf16));
         assert_eq!(by_word("None"), Said::Nothing);
         assert_eq!(by_word(" awq_marlin"), Said::Unclear("awq_marlin".into()));
+    }
+
+    #[test]
+    fn a_name_of_another_size_is_another_models() {
+        for (name, parameters, other) in [
+            ("llama 7B Q4_K - Medium", 8.03e9, None),
+            ("meta-llama/Llama-3.1-70B", 8.03e9, Some("70B")),
+            ("Qwen/Qwen3-30B-A3B", 30.5e9, None),
+            ("mistralai/Mixtral-8x7B-v0.1", 46.7e9, None),
+            ("openai/gpt-oss-120b", 116.8e9, None),
+            ("Qwen/Qwen3-0.6B", 0.6e9, None),
+            ("gemma-3-27b-it", 27.0e9, None),
+            ("deepseek-ai/DeepSeek-V3", 671e9, None),
+        ] {
+            assert_eq!(other_size(name, parameters), other, "{name}");
+        }
     }
 
     #[test]

@@ -1,0 +1,105 @@
+//! One meaning of a claim against the bound of the device, model and layout that allow most.
+
+use trueline_core::{Thresholds, TokensPerSecond};
+use trueline_roofline::{
+    Limits, LiveClocks, Roof, Setup, Speculation, Verdict, Workload, estimate_roof, judge_claim,
+};
+
+use super::checks::FAR_BELOW_CEILING;
+use super::device::Setting;
+use super::facts::float;
+use super::layouts::Layout;
+use super::readings::Reading;
+
+/// One meaning judged on the layout and workload that allow most.
+pub(super) struct Judged {
+    pub(super) verdict: Verdict,
+    pub(super) roof: Roof,
+    pub(super) workload: Workload,
+    pub(super) layout: Layout,
+    /// The rate of one replica.
+    pub(super) rate: f64,
+}
+
+impl Setting {
+    /// Judges one meaning by the workload and the layout that allow most; `None` where there is no bound.
+    pub(super) fn judge(&self, reading: &Reading, clocks: &LiveClocks) -> Option<Judged> {
+        let single = Limits::of(&self.hardware, clocks);
+        let mut best: Option<([f64; 2], Roof, Workload, Layout)> = None;
+        for layout in &self.layouts.ways {
+            if !reading.of_all && self.has_wider(layout) {
+                continue;
+            }
+            let limits = single.clone().with_parallel(layout.parallel);
+            let replicas = reading.replicas(layout);
+            for workload in &reading.workloads {
+                let workload = shared(*workload, replicas);
+                let Ok(roof) = estimate_roof(&self.model, &workload, &limits) else { continue };
+                let allowed = self.allowed(&roof, &workload, &limits).map(|x| x * float(replicas));
+                if best.as_ref().is_none_or(|(most, ..)| allowed > *most) {
+                    best = Some((allowed, roof, workload, *layout));
+                }
+            }
+        }
+        let (_, roof, workload, layout) = best?;
+        let rate = reading.rate / float(reading.replicas(&layout));
+        let limits = single.with_parallel(layout.parallel);
+        let setup = Setup::new(&self.model, &workload, &limits);
+        let verdict = judge_claim(TokensPerSecond::new(rate).ok()?, setup, &roof);
+        Some(Judged { verdict, roof, workload, layout, rate })
+    }
+
+    /// What a bound allows: first what verified figures do not exclude, without end where they exclude
+    /// nothing, then the bound itself.
+    fn allowed(&self, roof: &Roof, workload: &Workload, limits: &Limits) -> [f64; 2] {
+        let verified = if workload.speculation() == Speculation::Unknown {
+            let plain = workload.with_speculation(Speculation::None);
+            estimate_roof(&self.model, &plain, limits).ok().and_then(|roof| roof.impossible_above)
+        } else {
+            roof.impossible_above
+        };
+        [verified.map_or(f64::INFINITY, TokensPerSecond::get), roof.strict.high().get()]
+    }
+
+    /// Whether one sequence may have more devices than a layout with replicas gives it.
+    fn has_wider(&self, layout: &Layout) -> bool {
+        layout.replicas > 1 && self.layouts.ways.iter().any(|way| way.replicas == 1)
+    }
+}
+
+impl Reading {
+    /// Over how many replicas the rate is a sum.
+    const fn replicas(&self, layout: &Layout) -> u64 {
+        if self.of_all { layout.replicas } else { 1 }
+    }
+}
+
+/// The share of a workload that one of several replicas has.
+fn shared(mut workload: Workload, replicas: u64) -> Workload {
+    match &mut workload {
+        Workload::Decode { batch, .. } => *batch = batch.div_ceil(replicas),
+        Workload::Mixed { concurrency, .. } => {
+            *concurrency = concurrency.map(|n| n.div_ceil(replicas));
+        }
+        Workload::Prefill { .. } => {}
+    }
+    workload
+}
+
+impl Judged {
+    pub(super) fn excess(&self) -> f64 {
+        self.rate / self.roof.strict.high().get()
+    }
+
+    pub(super) fn is_above(&self) -> bool {
+        matches!(self.verdict, Verdict::Impossible { .. } | Verdict::Undecidable { .. })
+    }
+
+    /// Whether a prompt takes long enough for fixed costs not to matter.
+    pub(super) fn is_long_enough(&self, thresholds: &Thresholds) -> bool {
+        let Workload::Prefill { new, .. } = self.workload else { return true };
+        let least = thresholds.get(&FAR_BELOW_CEILING, "least_prefill_s");
+        let model = self.roof.model.as_ref().map(|model| model.low().get());
+        model.is_some_and(|rate| new.as_f64() / rate >= least)
+    }
+}
