@@ -3,6 +3,7 @@
 pub mod arguments;
 pub mod arms;
 pub mod audit_inputs;
+pub mod ceiling;
 pub mod failure;
 pub mod host_arguments;
 pub mod host_look;

@@ -10,7 +10,7 @@ fn program(name: &str) -> PathBuf {
     target.join("examples").join(name)
 }
 
-fn run(name: &str, arguments: &[&str]) -> Output {
+pub(crate) fn run(name: &str, arguments: &[&str]) -> Output {
     Command::new(program(name))
         .args(arguments)
         .stdin(Stdio::null())
@@ -18,7 +18,7 @@ fn run(name: &str, arguments: &[&str]) -> Output {
         .unwrap_or_else(|e| panic!("{name}: {e}; cargo test builds the examples first"))
 }
 
-fn text(bytes: &[u8]) -> String {
+pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 

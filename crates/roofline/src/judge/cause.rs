@@ -93,6 +93,9 @@ impl fmt::Display for Cause {
                 "{tokens} of each prompt cached and counted all the same ({:.1} %)",
                 100.0 * share.get()
             )?,
+            Parameter::Speculation { drafted: 1 } => {
+                f.write_str("a drafted token accepted in each pass")?;
+            }
             Parameter::Speculation { drafted } => {
                 write!(f, "at least {drafted} drafted tokens accepted in each pass")?;
             }

@@ -80,6 +80,9 @@ impl fmt::Display for Warning {
             ),
             Self::Nested { field } => write!(f, "the text model is described in {field}"),
             Self::NotCounted { what } => write!(f, "{what} is in no count"),
+            Self::NotJson { count: 1 } => {
+                f.write_str("one value is NaN or Infinity and was read as null")
+            }
             Self::NotJson { count } => {
                 write!(f, "{count} values are NaN or Infinity and were read as null")
             }
