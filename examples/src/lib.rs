@@ -12,5 +12,6 @@ pub mod metrics_url;
 pub mod output;
 pub mod paths;
 pub mod progress;
+pub mod served;
 pub mod story1;
 pub mod watched;

@@ -15,4 +15,9 @@ mod told;
 mod values;
 
 pub use asked::Asked;
+pub(crate) use asked::parse_speculation;
 pub use estimate::Estimate;
+pub(crate) use files::read_model;
+pub(crate) use parts::find as find_hardware;
+pub(crate) use plan::read_plan;
+pub(crate) use spread::parse as parse_parallel;

@@ -25,14 +25,16 @@ pub(crate) fn find(asked: &[String]) -> Result<Hardware, Failure> {
     match (names.as_slice(), own.as_slice()) {
         ([name], _) => catalogue.find_name(name).cloned().map_err(|error| {
             let all = match error.kind() {
-                HardwareErrorKind::UnknownDevice => "; --list shows all that are known",
+                HardwareErrorKind::UnknownDevice => {
+                    "; estimate_ceiling --list shows all that are known"
+                }
                 _ => "",
             };
             Failure::new(format!("{error}{all}"))
         }),
         ([], [part]) => Ok(part.clone()),
         ([], []) => Err(Failure::new(
-            "expected --hardware NAME or FILE.toml, found none; --list shows the parts that are known",
+            "expected --hardware NAME or FILE.toml, found none; estimate_ceiling --list shows the parts that are known",
         )),
         ([], several) => {
             let names: Vec<&str> = several.iter().map(|part| part.name.as_str()).collect();
