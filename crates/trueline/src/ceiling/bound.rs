@@ -95,11 +95,18 @@ impl Judged {
         matches!(self.verdict, Verdict::Impossible { .. } | Verdict::Undecidable { .. })
     }
 
-    /// Whether a prompt takes long enough for fixed costs not to matter.
+    /// Whether a prompt, or a step of decoding, takes long enough on a perfect engine for fixed costs, launches
+    /// and the latency of links not to decide.
     pub(super) fn is_long_enough(&self, thresholds: &Thresholds) -> bool {
-        let Workload::Prefill { new, .. } = self.workload else { return true };
-        let least = thresholds.get(&FAR_BELOW_CEILING, "least_prefill_s");
+        let least = |name| thresholds.get(&FAR_BELOW_CEILING, name);
+        let (at_once, least) = match self.workload {
+            Workload::Prefill { new, .. } => (new.as_f64(), least("least_prefill_s")),
+            Workload::Decode { batch, .. } => (float(batch), least("least_step_s")),
+            Workload::Mixed { concurrency, .. } => {
+                (float(concurrency.unwrap_or(1)), least("least_step_s"))
+            }
+        };
         let model = self.roof.model.as_ref().map(|model| model.low().get());
-        model.is_some_and(|rate| new.as_f64() / rate >= least)
+        model.is_some_and(|rate| at_once / rate >= least)
     }
 }

@@ -37,11 +37,18 @@ pub(super) const FAR_BELOW_CEILING: CheckInfo = CheckInfo {
     touches: &[Absolute],
     needs: &[Need::Accelerator, Need::ModelDescription],
     implied_by: &["foreign-traffic", "gpu-clock-low", "debug-build", "process-traced"],
-    thresholds: &[Threshold {
-        name: "least_prefill_s",
-        default: 0.1,
-        why: "fixed costs and the network dominate a prompt that could be done sooner",
-    }],
+    thresholds: &[
+        Threshold {
+            name: "least_prefill_s",
+            default: 0.1,
+            why: "fixed costs and the network dominate a prompt that could be done sooner",
+        },
+        Threshold {
+            name: "least_step_s",
+            default: 0.002,
+            why: "launches and the latency of links dominate a step that could be done sooner",
+        },
+    ],
     rule: "a rate is under a tenth of what a perfect engine reaches on this device with this model",
     advice: "look at the host, the engine's options and the device in use before quoting it as the device's",
 };
