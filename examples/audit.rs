@@ -73,7 +73,7 @@ fn report(arguments: &Arguments) -> Result<Report, Failure> {
     }
     let (served, aside) = arguments.served.deployment(sorted.models())?;
     audit = served.into_iter().fold(audit, Audit::deployment);
-    audit = aside.into_iter().fold(audit, Audit::preface);
+    aside.into_iter().for_each(|why| sorted.set_models_aside(&why));
     let (_shown, options) = Progress::watch(arguments.reading.options()?, !common.no_progress);
     Ok(sorted.fill(audit, arguments.cold, options, &thresholds)?.judge(&claims.claims))
 }

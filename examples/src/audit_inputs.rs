@@ -192,6 +192,12 @@ impl Sorted {
         &self.models
     }
 
+    /// Sets the models' configurations aside, with the reason.
+    pub fn set_models_aside(&mut self, why: &str) {
+        let models = std::mem::take(&mut self.models);
+        self.aside.extend(models.into_iter().map(|path| (path, why.to_owned())));
+    }
+
     /// What each file was taken for, a line each kind.
     pub fn preface(&self) -> Vec<String> {
         let kinds = [

@@ -36,8 +36,8 @@ pub struct Served {
 }
 
 impl Served {
-    /// What was said, and a word on what was found and could not be taken; nothing where nothing was said.
-    /// Where no model is named, the one among the inputs counts, if there is one.
+    /// What was said, if anything was. Where no model is named, the one among the inputs counts; why it could not
+    /// be taken is told beside it.
     ///
     /// # Errors
     /// A device or model that cannot be read or told, numbers that do not fit.
@@ -52,14 +52,14 @@ impl Served {
         }
         if !self.model_config.is_empty() {
             said = said.with_model(read_model(&with_neighbours(&self.model_config))?);
+            aside = Some("--model-config names the model".to_owned());
         } else if let [one] = found {
             match read_model(&with_neighbours(std::slice::from_ref(one))) {
                 Ok(model) => (said, is_said) = (said.with_model(model), true),
-                Err(error) => aside = Some(format!("set aside {}: {error}", one.display())),
+                Err(error) => aside = Some(error.to_string()),
             }
         } else if !found.is_empty() {
-            let n = found.len();
-            aside = Some(format!("set aside {n} model configurations: --model-config names one"));
+            aside = Some("one of several model configurations: --model-config names it".to_owned());
         }
         said = said.with_plan(read_plan(&self.weights, self.kv)?);
         if let Some(devices) = self.devices {

@@ -9,6 +9,9 @@ use super::checks::{ABOVE_CEILING, CEILING_UNDECIDABLE, FAR_BELOW_CEILING};
 use super::device::Setting;
 use super::told;
 
+/// How many causes a sentence names; all of them stand beside it.
+const CAUSES_SAID: usize = 3;
+
 /// The claim with the rate that it comes to, where that is another number.
 fn subject(claim: &Claim, judged: &Judged) -> String {
     let is_same = |value: f64| (judged.rate / value - 1.0).abs() < 0.06;
@@ -32,9 +35,11 @@ pub(super) fn above(claim: &Claim, about: &Scope, setting: &Setting, judged: &Ju
         told::workload(&judged.workload)
     );
     let told: Vec<String> = causes.iter().map(ToString::to_string).collect();
-    match told.first() {
-        Some(cause) => message += &format!("; possible with {cause}"),
-        None => message += "; no one parameter makes it possible",
+    let first: Vec<String> = causes.iter().take(CAUSES_SAID).map(told::cause).collect();
+    if first.is_empty() {
+        message += "; no one parameter makes it possible";
+    } else {
+        message += &format!("; possible with {}", first.join(", or with "));
     }
     Finding::new(&ABOVE_CEILING, about.clone(), message)
         .with("rate_tok_per_s", judged.rate)
@@ -80,7 +85,7 @@ pub(super) fn undecidable(
             setting.words(judged.layout.parallel, judged.layout.replicas),
             told::workload(&judged.workload)
         ),
-        None => format!("whether {} is possible cannot be told without {lacking}", claim.text),
+        None => format!("whether {} is possible cannot be told; missing: {lacking}", claim.text),
     };
     let strict = judged.map(|(_, judged)| judged.roof.strict.high().get());
     Finding::new(&CEILING_UNDECIDABLE, about.clone(), message)

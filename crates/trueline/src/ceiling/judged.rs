@@ -21,6 +21,8 @@ pub(crate) struct Ceiling {
     pub(crate) claim: String,
     /// How much of the ceiling it reaches, in words; none where the bound convicts nobody.
     pub(crate) share: Option<String>,
+    /// The rate that nothing exceeds, in tok/s.
+    pub(crate) most: f64,
     /// As it stands in the results.
     pub(crate) json: Value,
 }
@@ -124,6 +126,7 @@ fn ceiling(claim: &Claim, setting: &Setting, judged: &Judged) -> Ceiling {
     let model = judged.roof.model.as_ref();
     Ceiling {
         claim: claim.id.clone(),
+        most: strict.high().get(),
         share: (convicts && share <= 1.0).then(|| {
             format!(
                 "{} of the {} tok/s that nothing exceeds on {deployment}",

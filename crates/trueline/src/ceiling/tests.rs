@@ -10,7 +10,7 @@ use trueline_core::{
     BenchRun, By, Conditions, Known, Load, Outcome, RequestRecord, Side, Stretch, WallTime,
 };
 use trueline_host::parse_host_record;
-use trueline_roofline::{Catalogue, Model, Speculation};
+use trueline_roofline::{Catalogue, Model, Parallel, Speculation};
 
 use super::Deployment;
 use crate::Audit;
@@ -90,7 +90,7 @@ fn a_rate_above_what_the_memory_gives_is_impossible_and_the_dtype_is_asked_for()
     assert_eq!(codes(&report), ["above-ceiling"]);
     assert!(report.claims[0].revoked_by.contains(&"above-ceiling"));
     let finding = report.outcomes.findings().find(|f| f.code == "above-ceiling").unwrap();
-    assert!(finding.message.contains("possible with weights stored in 9."), "{}", finding.message);
+    assert!(finding.message.contains("possible with weights of at most 9."), "{}", finding.message);
     // fp8 as it really ran: 7.5 GB a token.
     let mut fp8 = decoding(400.0);
     fp8.conditions = Conditions::from_iter([("quantization", "fp8")]);
@@ -130,7 +130,7 @@ fn two_devices_share_the_weights_of_one_sequence() {
     assert_eq!(decode(one("H100 SXM").with_devices(2), 400.0), [""; 0]);
     assert_eq!(decode(one("H100 SXM").with_devices(2), 500.0), ["above-ceiling"]);
     // Two replicas of one device each give one sequence nothing.
-    let replicas = one("H100 SXM").with_parallel(Default::default()).with_devices(2);
+    let replicas = one("H100 SXM").with_parallel(Parallel::default()).with_devices(2);
     assert_eq!(decode(replicas, 400.0), ["above-ceiling"]);
 }
 
