@@ -45,7 +45,7 @@ fn bad_usage_is_one_line_and_status_2() {
         ("audit", &["--claim", "ttft_s = 1", "--hardware", "H300"], "expected a known device"),
         ("audit", &["--claim", "ttft_s = 1", "--devices", "0"], "expected 1 to 1024"),
         ("audit", &["--claim", "ttft_s = 1", "--devices", "3", "--parallel", "tp=2"], "multiple"),
-        ("audit", &["--claim", "ttft_s = 1", "--model-config", "/no/such"], "check the path"),
+        ("audit", &["--claim", "ttft_s = 1", "--model-config", "/no/such"], "/no/such"),
         ("read_log", &["/no/such/path"], "check the path"),
         ("read_log", &["--threads", "0", "x"], "at least 1"),
         ("read_log", &["--since", "noon", "x"], "expected a time"),
