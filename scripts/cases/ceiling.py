@@ -122,6 +122,22 @@ model("ceiling-clock-is-not-it", LLAMA_8B)
 served("ceiling-device-by-the-host", alone(400.0), 1, None, gpu="NVIDIA H100 80GB HBM3")
 model("ceiling-device-by-the-host", LLAMA_8B)
 
+# A log's own field divides all tokens by TTFT: 24,750 / 0.25 s are 99,000 tok/s, of which 12,000 were cached. The
+# same field where it divides the new ones alone says 51,000.
+for name, counted in [("ceiling-field-counts-the-cache", 24_750), ("ceiling-field-of-new-tokens", 12_750)]:
+    head = {"schema": "trueline.requests/1", "role": "log", "conditions": conditions("H100 SXM", "small-8b")}
+    logged = [row | {"reported": {"prefill_speed": round(counted / 0.25, 3)}}
+              for row in rows(20, 1, 24_750, 12_000, 20, 0.25, 0.15)]
+    FILES[f"{name}/log.jsonl"] = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in [head, *logged])
+    FILES[f"{name}/claims.toml"] = f"""[[claim]]
+id = "field"
+kind = "absolute"
+metric = "prefill_tok_per_s"
+field = "prefill_speed"
+value = {counted / 0.25}
+"""
+    model(name, LLAMA_8B)
+
 # A configuration that is not known, among the files.
 served("ceiling-model-not-known", alone(400.0), 1, "H100 SXM")
 model("ceiling-model-not-known", LLAMA_8B | {"model_type": "llama_of_tomorrow"})

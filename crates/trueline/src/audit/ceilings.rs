@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use trueline_baseline::metric_values;
-use trueline_core::{BenchRun, Claim, ClaimKind, Each, Metric, Outcomes, RequestRecord, Scope};
+use trueline_core::{
+    BenchRun, Cell, Claim, ClaimKind, Each, Metric, Outcomes, RequestRecord, Scope,
+};
 
 use super::Work;
 use super::groups::Meant;
@@ -20,8 +22,11 @@ impl Work<'_> {
         for claim in &self.claims {
             let bounded = claim.metric.is_some_and(is_bounded);
             let is_judged = claim.kind == ClaimKind::Absolute && claim.value.is_some();
-            if bounded && is_judged && claim.field.is_none() {
-                let (said, ceiling) = self.check_one(claim);
+            if bounded && is_judged {
+                let (said, ceiling) = match &claim.field {
+                    Some(_) => self.check_field(claim),
+                    None => self.check_one(claim),
+                };
                 all.extend(said);
                 ceilings.extend(ceiling);
             }
@@ -56,6 +61,24 @@ impl Work<'_> {
         let facts = Facts::of(&runs, &requests, claim.load);
         let each = is_of_one_request(claim, &runs, &requests);
         check_ceiling(claim, &about, &place, &facts, each, &self.audit.thresholds)
+    }
+
+    /// A claim that quotes a rate field of the log: of any request of its cells.
+    fn check_field(&self, claim: &Claim) -> (Outcomes, Option<Ceiling>) {
+        let Some(log) = &self.audit.log else { return (Outcomes::default(), None) };
+        let mut about = Scope::of_claim(&claim.id).with_run(Claim::THE_LOG);
+        about.metric = claim.metric;
+        let conditions = log.conditions().clone().with_missing_from(&claim.conditions);
+        let given = self.audit.deployment.as_ref();
+        let place = place_of(given, &conditions, &[], &self.models());
+        if matches!(place, Place::Lacking(_)) {
+            return (Outcomes::default(), None);
+        }
+        let named = Scope { cell: claim.cell, ..Scope::default() };
+        let cells = log.production().cells().map(|(cell, _)| cell);
+        let meant = |cell: &Cell| Scope::default().with_cell(*cell).overlaps(&named);
+        let facts = Facts::of_cells(&cells.filter(meant).collect::<Vec<Cell>>());
+        check_ceiling(claim, &about, &place, &facts, true, &self.audit.thresholds)
     }
 
     /// The models that the runs name, each once.

@@ -21,11 +21,27 @@ pub(super) struct Judged {
     pub(super) rate: f64,
 }
 
+/// Clocks, timers and rounded figures are worth 1 %.
+const ROUNDED: f64 = 1.01;
+
+/// One way to serve a meaning.
+#[derive(Clone)]
+struct Candidate {
+    /// The bound of all replicas.
+    bound: f64,
+    /// What verified figures do not exclude of all replicas.
+    verified: f64,
+    roof: Roof,
+    workload: Workload,
+    layout: Layout,
+}
+
 impl Setting {
     /// Judges one meaning by the workload and the layout that allow most; `None` where there is no bound.
     pub(super) fn judge(&self, reading: &Reading, clocks: &LiveClocks) -> Option<Judged> {
         let single = Limits::of(&self.hardware, clocks);
-        let mut best: Option<([f64; 2], Roof, Workload, Layout)> = None;
+        let mut most: Option<Candidate> = None;
+        let mut surest: Option<Candidate> = None;
         for layout in &self.layouts.ways {
             if !reading.of_all && self.has_wider(layout) {
                 continue;
@@ -35,13 +51,20 @@ impl Setting {
             for workload in &reading.workloads {
                 let workload = shared(*workload, replicas);
                 let Ok(roof) = estimate_roof(&self.model, &workload, &limits) else { continue };
-                let allowed = self.allowed(&roof, &workload, &limits).map(|x| x * float(replicas));
-                if best.as_ref().is_none_or(|(most, ..)| allowed > *most) {
-                    best = Some((allowed, roof, workload, *layout));
+                let bound = roof.strict.high().get() * float(replicas);
+                let verified = self.verified(&roof, &workload, &limits) * float(replicas);
+                let found = Candidate { bound, verified, roof, workload, layout: *layout };
+                if surest.as_ref().is_none_or(|other| found.verified > other.verified) {
+                    surest = Some(found.clone());
+                }
+                if most.as_ref().is_none_or(|other| found.bound > other.bound) {
+                    most = Some(found);
                 }
             }
         }
-        let (_, roof, workload, layout) = best?;
+        // A rate that some way allows is above no bound; else the way that is excluded last decides.
+        let most = most.filter(|candidate| reading.rate <= ROUNDED * candidate.bound);
+        let Candidate { roof, workload, layout, .. } = most.or(surest)?;
         let rate = reading.rate / float(reading.replicas(&layout));
         let limits = single.with_parallel(layout.parallel);
         let setup = Setup::new(&self.model, &workload, &limits);
@@ -49,16 +72,15 @@ impl Setting {
         Some(Judged { verdict, roof, workload, layout, rate })
     }
 
-    /// What a bound allows: first what verified figures do not exclude, without end where they exclude
-    /// nothing, then the bound itself.
-    fn allowed(&self, roof: &Roof, workload: &Workload, limits: &Limits) -> [f64; 2] {
+    /// What verified figures do not exclude, drafts apart; without end where they exclude nothing.
+    fn verified(&self, roof: &Roof, workload: &Workload, limits: &Limits) -> f64 {
         let verified = if workload.speculation() == Speculation::Unknown {
             let plain = workload.with_speculation(Speculation::None);
             estimate_roof(&self.model, &plain, limits).ok().and_then(|roof| roof.impossible_above)
         } else {
             roof.impossible_above
         };
-        [verified.map_or(f64::INFINITY, TokensPerSecond::get), roof.strict.high().get()]
+        verified.map_or(f64::INFINITY, TokensPerSecond::get)
     }
 
     /// Whether one sequence may have more devices than a layout with replicas gives it.

@@ -47,12 +47,12 @@ impl Decode<'_> {
         Readings { firm: vec![all], likely: Some((one, missing)), usual: None }
     }
 
-    /// One of the sequences that are kept in flight, each at the mean context.
+    /// One sequence alone at its mean context: beside others, their prompts come between its tokens.
     fn usual_of_one(&self, rate: f64) -> Option<Reading> {
-        let kept = self.facts.kept_in_flight?.min(USUAL_MOST);
+        self.facts.kept_in_flight.filter(|kept| *kept == 1)?;
         let (prompt, output) = self.facts.mean_prompt.zip(self.facts.mean_output)?;
-        let workloads = vec![self.step(kept, whole(prompt + output / 2.0)?)];
-        Some(Reading { rate: rate * float(kept), workloads, of_all: true })
+        let workloads = vec![self.step(1, whole(prompt + output / 2.0)?)];
+        Some(Reading { rate, workloads, of_all: false })
     }
 
     /// The output rate of a run: decode steps, and the prompts before them.

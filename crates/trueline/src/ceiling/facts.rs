@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use trueline_core::{BenchRun, Load, RequestRecord, Total, Window};
+use trueline_core::{BenchRun, Cell, Load, RequestRecord, Total, Window};
+
+use super::readings::{LONGEST, STEP, lengths, whole};
 
 /// What is known of the work of some runs at one load, at its best for a claim.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -60,6 +62,25 @@ impl Facts {
             facts.kept_in_flight = alone(requests).then_some(1);
         }
         facts
+    }
+
+    /// Of the requests of some cells, of which no more is known: any length that one of them holds, with as few
+    /// cached tokens as it allows.
+    pub(crate) fn of_cells(cells: &[Cell]) -> Self {
+        let cached_beside = |cell: &Cell, new: u64| {
+            let share = |points: u32| f64::from(points) / 10_000.0;
+            let (low, high) = (share(cell.hit.low), share(cell.hit.high));
+            let least = float(cell.bucket.low) * (1.0 - high);
+            let most = cell.bucket.high.map_or(LONGEST, float) * (1.0 - low);
+            // A length stands for those up to the next one.
+            let holds = float(new) * STEP >= least && float(new) <= most;
+            holds.then(|| whole(float(new) * low / (1.0 - low)).unwrap_or(0))
+        };
+        let shapes = lengths().filter_map(|new| {
+            let cached = cells.iter().filter_map(|cell| cached_beside(cell, new)).min()?;
+            Some(Shape { new, cached })
+        });
+        Self { shapes: shapes.collect(), slack: STEP, ..Self::default() }
     }
 
     fn note_requests(&mut self, requests: &[&RequestRecord]) {
@@ -171,6 +192,19 @@ mod tests {
         assert!((slack - 1.01).abs() < 1e-12);
         assert_eq!(classes(vec![shape(0, 9); 3]), (vec![], 1.0));
         assert_eq!(classes(vec![shape(7, 3); 1_000]), (vec![shape(7, 3)], 1.0));
+    }
+
+    #[test]
+    fn of_a_cell_each_new_length_has_the_fewest_cached_tokens_that_it_allows() {
+        // 20,000 to 32,000 tokens, half to nine tenths of them cached: 2,000 to 16,000 are new.
+        let edges = trueline_core::CellEdges::default();
+        let half = trueline_core::Share::new(0.6).unwrap();
+        let cell = edges.cell(trueline_core::Tokens::new(25_000), half);
+        let facts = Facts::of_cells(&[cell]);
+        let ends = facts.shapes.first().zip(facts.shapes.last()).unwrap();
+        assert!((1_900..2_100).contains(&ends.0.new) && (15_000..=16_000).contains(&ends.1.new));
+        assert!(facts.shapes.iter().all(|shape| shape.cached == shape.new));
+        assert_eq!(Facts::of_cells(&[]).shapes, []);
     }
 
     #[test]

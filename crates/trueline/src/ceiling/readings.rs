@@ -7,9 +7,9 @@ use super::decode::Decode;
 use super::facts::{Facts, float};
 
 /// The longest prompt that is thought of where nobody says how long it was.
-const LONGEST: f64 = 1_048_576.0;
+pub(super) const LONGEST: f64 = 1_048_576.0;
 /// The steps in which lengths are tried then.
-const STEP: f64 = 1.05;
+pub(super) const STEP: f64 = 1.05;
 
 /// One meaning of a claimed rate.
 #[derive(Debug, Clone, PartialEq)]
@@ -110,7 +110,7 @@ fn prefill(value: f64, facts: &Facts) -> Readings {
 }
 
 /// Lengths up to the longest, one in each step.
-fn lengths() -> impl Iterator<Item = u64> {
+pub(super) fn lengths() -> impl Iterator<Item = u64> {
     let mut next = 1.0_f64;
     std::iter::from_fn(move || {
         let now = whole(next).filter(|_| next <= LONGEST)?;
