@@ -9,7 +9,7 @@ use trueline_roofline::{
 
 use super::Deployment;
 use super::layouts::Layouts;
-use super::storage::{Said, by_word, other_size, small_by_name};
+use super::said::{Said, by_word, drafts, more_devices, other_size, small_by_name};
 
 /// What a bound is taken from.
 #[derive(Debug, Clone)]
@@ -88,13 +88,25 @@ pub(crate) fn place_of(
         Ok(shape) => shape,
         Err(error) => return Place::Unclear(error.to_string()),
     };
+    let speculation = match (given.speculation, drafts(conditions)) {
+        (Speculation::Unknown, Some(Ok(none))) => none,
+        (Speculation::None, Some(Err(word))) => {
+            doubts.push(format!("whether tokens are drafted: the run says {word} (--speculation)"));
+            given.speculation
+        }
+        _ => given.speculation,
+    };
     let of_run = conditions.get("devices").and_then(|n| n.trim().parse().ok());
+    let layouts = Layouts::of(given.devices.or(of_run), given.parallel);
+    if let Some(wider) = more_devices(conditions, layouts.devices()).filter(|_| layouts.known) {
+        doubts.push(format!("over how many devices it ran: the run says {wider} (--devices)"));
+    }
     Place::Known(Box::new(Setting {
         hardware,
         family: model.family().to_owned(),
         model: model_shape,
-        layouts: Layouts::of(given.devices.or(of_run), given.parallel),
-        speculation: speculation(given.speculation, conditions),
+        layouts,
+        speculation,
         busy: hosts.iter().find_map(|host| {
             let clock = host.conditions.get("gpu_clock_busy_mhz")?.trim().parse().ok()?;
             Megahertz::new(clock).ok().filter(|clock| clock.get() > 0.0)
@@ -125,15 +137,6 @@ fn in_words(warning: &Warning) -> String {
         Warning::UnknownField { field } => format!("field {field} does"),
         Warning::UnknownTensors { first, .. } => format!("tensors such as {first} are"),
         other => format!("files mean: {other}"),
-    }
-}
-
-fn speculation(given: Speculation, conditions: &Conditions) -> Speculation {
-    let off = |word: &str| matches!(word, "none" | "off" | "false" | "no" | "0");
-    let said = conditions.get("speculative_decoding").map(|word| word.trim().to_lowercase());
-    match (given, said) {
-        (Speculation::Unknown, Some(word)) if off(&word) => Speculation::None,
-        _ => given,
     }
 }
 

@@ -17,7 +17,7 @@ mod findings;
 mod judged;
 mod layouts;
 mod readings;
-mod storage;
+mod said;
 #[cfg(test)]
 mod tests;
 mod told;

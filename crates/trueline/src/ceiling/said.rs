@@ -1,6 +1,7 @@
-//! How weights are stored at run time, and which model it is, by the words in which runs say so.
+//! How a run was served, by the words in which it says so itself.
 
-use trueline_roofline::{Scales, Stored};
+use trueline_core::Conditions;
+use trueline_roofline::{Scales, Speculation, Stored};
 
 /// What a run says of how its weights are stored.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,6 +74,23 @@ pub(super) fn small_by_name(name: &str) -> Option<&str> {
     name.split(|c: char| !c.is_ascii_alphanumeric()).find(|word| is_small(word))
 }
 
+/// A kind of parallelism over more devices than were given.
+pub(super) fn more_devices(conditions: &Conditions, devices: u64) -> Option<String> {
+    let widths = conditions.iter().filter(|(key, _)| key.ends_with("parallel"));
+    widths.into_iter().find_map(|(key, _)| {
+        let n: u64 = conditions.get(key)?.trim().parse().ok().filter(|n| *n > devices)?;
+        Some(format!("{} {n}", key.replace('_', " ")))
+    })
+}
+
+/// What a run says of drafts: that there are none, or the word for them; nothing where it does not say.
+pub(super) fn drafts(conditions: &Conditions) -> Option<Result<Speculation, &str>> {
+    let word = conditions.get("speculative_decoding")?.trim();
+    let off = ["", "none", "off", "false", "no", "0", "null"];
+    let is_off = off.contains(&word.to_lowercase().as_str());
+    Some(if is_off { Ok(Speculation::None) } else { Err(word) })
+}
+
 /// The size by which a model's name calls it, where it is not that of the model described: `7B` of 8.03 billion
 /// parameters is, `70B` is not.
 ///
@@ -106,6 +124,20 @@ mod tests {
         assert_eq!(by_word("bfloat16"), Said::Stored(Stored::Bf16));
         assert_eq!(by_word("None"), Said::Nothing);
         assert_eq!(by_word(" awq_marlin"), Said::Unclear("awq_marlin".into()));
+    }
+
+    #[test]
+    fn more_devices_and_drafts_than_were_given_are_seen() {
+        let says = |key: &str, value: &str| Conditions::from_iter([(key, value)]);
+        assert_eq!(
+            more_devices(&says("tensor_parallel", "8"), 1),
+            Some("tensor parallel 8".into())
+        );
+        assert_eq!(more_devices(&says("tensor_parallel", "8"), 8), None);
+        assert_eq!(more_devices(&says("tensor_parallel", "auto"), 1), None);
+        assert_eq!(drafts(&says("speculative_decoding", "None")), Some(Ok(Speculation::None)));
+        assert_eq!(drafts(&says("speculative_decoding", "mtp")), Some(Err("mtp")));
+        assert_eq!(drafts(&Conditions::default()), None);
     }
 
     #[test]
