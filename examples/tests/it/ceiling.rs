@@ -100,6 +100,36 @@ fn a_claim_above_the_ceiling_is_impossible_and_its_causes_are_ranked() {
 }
 
 #[test]
+fn a_claim_has_its_fate_and_a_finding_behind_it() {
+    let model = File::new("fate.json", LLAMA_8B);
+    let told = |words: &str| {
+        let base = "--context 4096 --batch 1 --kv bf16 --speculation none";
+        let mut arguments: Vec<&str> = base.split_whitespace().collect();
+        arguments.extend(words.split_whitespace());
+        arguments.extend(["--model-config", model.path(), "--format", "json"]);
+        let output = run("estimate_ceiling", &arguments);
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let claim = &report["claims"][0];
+        let found = report["findings"].as_array().unwrap();
+        let codes: Vec<String> =
+            found.iter().map(|f| f["code"].as_str().unwrap().to_owned()).collect();
+        (claim["status"].as_str().unwrap().to_owned(), codes, output.status.code())
+    };
+    // 696 GB/s over 15.5 GB are 45 tok/s; A40's bandwidth has no verified source, so it convicts nobody.
+    let undecided = told("--hardware A40 --claim 80");
+    assert_eq!(undecided, ("not_shown".into(), vec!["ceiling-undecidable".into()], Some(0)));
+    let revoked = told("--hardware H100-SXM --claim 400");
+    assert_eq!(revoked, ("revoked".into(), vec!["above-ceiling".into()], Some(1)));
+    let allowed = told("--hardware H100-SXM --claim 400 --allow above-ceiling=known");
+    assert_eq!((allowed.0.as_str(), allowed.2), ("not_shown", Some(0)));
+    assert_eq!(
+        told("--hardware A40 --claim 1"),
+        ("not_shown".into(), vec!["far-below-ceiling".into()], Some(0))
+    );
+    assert_eq!(told("--hardware A40 --claim 30"), ("not_shown".into(), vec![], Some(0)));
+}
+
+#[test]
 fn what_nobody_stated_convicts_nobody() {
     let model = File::new("open.json", LLAMA_8B);
     let verdict = |words: &str| {
@@ -145,7 +175,7 @@ fn a_clock_explains_what_it_can_and_no_more() {
     // third of the clock suffices for a quarter of that; for 115 tok/s it does not.
     let enough = clock("--prompt 24750 --claim 14000");
     assert_eq!(enough["explains"], true);
-    near(&enough["clock_share"], 660.0 / 1830.0, 1e-9);
+    near(&enough["clock_ratio"], 660.0 / 1830.0, 1e-9);
     assert_eq!(clock("--prompt 24750 --claim 115")["explains"], false);
     // Decode reads weights, at any clock of the processor.
     let decode = clock("--context 4096 --batch 1 --speculation none --claim 150");
