@@ -89,7 +89,7 @@ impl Claimed {
             |outcomes: &mut Outcomes, code: &str, message: String, more: &[(&'static str, f64)]| {
                 if let Some(check) = check_info(code) {
                     let finding = Finding::new(check, scope.clone(), message);
-                    let finding = finding.with("claimed_tok_per_s", rate.get());
+                    let finding = finding.with("rate_tok_per_s", rate.get());
                     let high = of.roof.strict.high().get();
                     let finding = finding.with("strict_tok_per_s", high);
                     outcomes
@@ -109,9 +109,10 @@ impl Claimed {
                     short(factor.get(), 3),
                     of.hardware.name,
                     short(rate.get() / factor.get(), 4),
-                    causes
-                        .first()
-                        .map_or_else(String::new, |cause| format!("; it would fit with {cause}"))
+                    causes.first().map_or_else(String::new, |cause| format!(
+                        "; it would fit with {}",
+                        cause.parameter
+                    ))
                 );
                 found(outcomes, "above-ceiling", message, &[("factor", factor.get())]);
             }
@@ -152,7 +153,7 @@ impl Claimed {
         match self.clock {
             Some(clock) if !clock.explanation.is_sufficient() => {
                 let operands =
-                    [("observed_share", clock.observed.get()), ("clock_share", clock.ratio.get())];
+                    [("observed_share", clock.observed.get()), ("clock_ratio", clock.ratio.get())];
                 found(outcomes, "clock-does-not-explain", clock.words(), &operands);
             }
             Some(_) => clear(outcomes, "clock-does-not-explain"),
@@ -225,8 +226,8 @@ fn clock(rate: TokensPerSecond, of: &Estimate) -> Option<Clock> {
     let live = of.sm_clock?;
     let from = of.hardware.clock.value()?;
     let ratio = Ratio::new(live.get() / from.get()).ok()?;
-    let at_best = published.model.as_ref().map_or(published.strict.low(), |model| model.high());
-    let observed = Ratio::new(rate.get() / at_best.get()).ok()?;
+    let perfect = published.model.as_ref().unwrap_or(&published.strict).low();
+    let observed = Ratio::new(rate.get() / perfect.get()).ok()?;
     // Nothing is blamed on a clock that is not low, and there is no loss to explain above the ceiling.
     if ratio.get() >= 1.0 || observed.get() >= 1.0 {
         return None;
@@ -238,6 +239,7 @@ fn clock(rate: TokensPerSecond, of: &Estimate) -> Option<Clock> {
 
 /// A cause as one line.
 pub(super) fn cause_line(cause: &Cause) -> String {
-    let exact = if cause.exact { " (met closely)" } else { "" };
-    format!("{cause}{exact}")
+    let exact = if cause.exact { ", met closely" } else { "" };
+    let (ceiling, fit) = (short(cause.ceiling.get(), 4), percent(cause.fit.get()));
+    format!("{} ({fit} of {ceiling} tok/s{exact})", cause.parameter)
 }

@@ -84,7 +84,7 @@ fn claim(claimed: &Claimed) -> Value {
         let clock = claimed.clock.map(|clock| {
             json!({
                 "observed_share": clock.observed.get(),
-                "clock_share": clock.ratio.get(),
+                "clock_ratio": clock.ratio.get(),
                 "explains": clock.explanation.is_sufficient(),
                 "text": clock.words(),
             })

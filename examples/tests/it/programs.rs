@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 /// An example binary, which cargo builds beside this test.
-fn program(name: &str) -> PathBuf {
+pub(crate) fn program(name: &str) -> PathBuf {
     let exe = std::env::current_exe().unwrap();
     let target = exe.parent().and_then(|deps| deps.parent()).unwrap();
     target.join("examples").join(name)

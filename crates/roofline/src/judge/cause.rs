@@ -80,47 +80,54 @@ pub struct Cause {
     pub exact: bool,
 }
 
+impl fmt::Display for Parameter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Dtype { needed, format } => {
+                write!(
+                    f,
+                    "weights stored in {needed} or fewer, as {format} would be (launch options may store \
+                     layers otherwise than the config says)"
+                )
+            }
+            Self::CachedTokens { share, tokens } => {
+                let percent = 100.0 * share.get();
+                write!(
+                    f,
+                    "{tokens} of each prompt cached and counted all the same ({percent:.1} %)"
+                )
+            }
+            Self::Speculation { drafted: 1 } => {
+                f.write_str("a drafted token accepted in each pass")
+            }
+            Self::Speculation { drafted } => {
+                write!(f, "at least {drafted} drafted tokens accepted in each pass")
+            }
+            Self::Sequences { at_least } => write!(f, "the sum over at least {at_least} sequences"),
+            Self::Devices { times } => {
+                write!(f, "the sum over at least {times} times as many devices")
+            }
+            Self::SparsePeak => f.write_str("a peak that skips zeros, twice the dense one"),
+            Self::Clock { ratio } => {
+                write!(f, "a clock {:.3} times the highest that is known", ratio.get())
+            }
+            Self::BinaryUnits => f.write_str("GiB for GB, a factor of 1.074"),
+            Self::TotalForActive { ratio } => {
+                let ratio = ratio.get();
+                write!(f, "all weights for those that a token passes, a factor of {ratio:.2}")
+            }
+        }
+    }
+}
+
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.parameter {
-            Parameter::Dtype { needed, format } => write!(
-                f,
-                "weights stored in {needed} or fewer, as {format} would be: launch options may store layers \
-                 otherwise than the config says"
-            )?,
-            Parameter::CachedTokens { share, tokens } => write!(
-                f,
-                "{tokens} of each prompt cached and counted all the same ({:.1} %)",
-                100.0 * share.get()
-            )?,
-            Parameter::Speculation { drafted: 1 } => {
-                f.write_str("a drafted token accepted in each pass")?;
-            }
-            Parameter::Speculation { drafted } => {
-                write!(f, "at least {drafted} drafted tokens accepted in each pass")?;
-            }
-            Parameter::Sequences { at_least } => {
-                write!(f, "the sum over at least {at_least} sequences")?;
-            }
-            Parameter::Devices { times } => {
-                write!(f, "the sum over at least {times} times as many devices")?;
-            }
-            Parameter::SparsePeak => f.write_str("a peak that skips zeros, twice the dense one")?,
-            Parameter::Clock { ratio } => {
-                write!(f, "a clock {:.3} times the highest that is known", ratio.get())?;
-            }
-            Parameter::BinaryUnits => f.write_str("GiB for GB, a factor of 1.074")?,
-            Parameter::TotalForActive { ratio } => write!(
-                f,
-                "all weights for those that a token passes, a factor of {:.2}",
-                ratio.get()
-            )?,
-        }
+        let ceiling = short(self.ceiling.get(), 4);
+        let share = 100.0 * self.fit.get();
         write!(
             f,
-            "; the ceiling is {} tok/s then, and the claim {:.0} % of it",
-            short(self.ceiling.get(), 4),
-            100.0 * self.fit.get()
+            "{}; the ceiling is {ceiling} tok/s then, and the claim {share:.0} % of it",
+            self.parameter
         )
     }
 }

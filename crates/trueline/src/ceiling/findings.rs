@@ -10,7 +10,7 @@ use super::device::Setting;
 use super::told;
 
 /// How many causes a sentence names; all of them stand beside it.
-const CAUSES_SAID: usize = 3;
+const CAUSES_SAID: usize = 2;
 
 /// The claim with the rate that it comes to, where that is another number.
 fn subject(claim: &Claim, judged: &Judged) -> String {
@@ -35,7 +35,8 @@ pub(super) fn above(claim: &Claim, about: &Scope, setting: &Setting, judged: &Ju
         told::workload(&judged.workload)
     );
     let told: Vec<String> = causes.iter().map(ToString::to_string).collect();
-    let first: Vec<String> = causes.iter().take(CAUSES_SAID).map(told::cause).collect();
+    let first: Vec<String> =
+        causes.iter().take(CAUSES_SAID).map(|cause| cause.parameter.to_string()).collect();
     if first.is_empty() {
         message += "; no one parameter makes it possible";
     } else {

@@ -90,7 +90,7 @@ fn a_rate_above_what_the_memory_gives_is_impossible_and_the_dtype_is_asked_for()
     assert_eq!(codes(&report), ["above-ceiling"]);
     assert!(report.claims[0].revoked_by.contains(&"above-ceiling"));
     let finding = report.outcomes.findings().find(|f| f.code == "above-ceiling").unwrap();
-    assert!(finding.message.contains("possible with weights of at most 9."), "{}", finding.message);
+    assert!(finding.message.contains("possible with weights stored in 9."), "{}", finding.message);
     // fp8 as it really ran: 7.5 GB a token.
     let mut fp8 = decoding(400.0);
     fp8.conditions = Conditions::from_iter([("quantization", "fp8")]);

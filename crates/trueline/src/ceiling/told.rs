@@ -1,7 +1,7 @@
 //! Workloads and settings in words.
 
-use trueline_core::number::{count, percent, short, things};
-use trueline_roofline::{Cause, Parallel, Parameter, Speculation, Workload};
+use trueline_core::number::{count, things};
+use trueline_roofline::{Parallel, Speculation, Workload};
 
 use super::device::Setting;
 
@@ -43,28 +43,6 @@ pub(super) fn workload(workload: &Workload) -> String {
                 count(osl.get())
             )
         }
-    }
-}
-
-/// What would make a claim possible, in a few words.
-pub(super) fn cause(cause: &Cause) -> String {
-    match cause.parameter {
-        Parameter::Dtype { needed, .. } => format!("weights of at most {needed}"),
-        Parameter::CachedTokens { share, .. } => {
-            format!("{} of each prompt cached and counted all the same", percent(share.get()))
-        }
-        Parameter::Speculation { drafted: 1 } => "a drafted token in each pass".to_owned(),
-        Parameter::Speculation { drafted } => format!("{drafted} drafted tokens in each pass"),
-        Parameter::Sequences { at_least } => {
-            format!("a sum over at least {} sequences", count(at_least))
-        }
-        Parameter::Devices { times } => format!("{} times as many devices", count(times)),
-        Parameter::SparsePeak => "a peak that skips zeros".to_owned(),
-        Parameter::Clock { ratio } => {
-            format!("a clock {} times the highest that is known", short(ratio.get(), 3))
-        }
-        Parameter::BinaryUnits => "GiB for GB".to_owned(),
-        _ => cause.to_string(),
     }
 }
 
