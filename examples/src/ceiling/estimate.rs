@@ -10,7 +10,7 @@ use trueline_roofline::{
 };
 
 use super::claimed::{Claimed, bare};
-use super::{Asked, files, parts, told, values};
+use super::{Asked, files, header, parts, told, values};
 use crate::arguments::Common;
 use crate::failure::Failure;
 
@@ -119,7 +119,7 @@ impl Estimate {
         let results = values::of(self, &judged);
         let mut report = Report::new("estimate_ceiling", judgement, results);
         report.body = told::body(self, &judged, common.all);
-        report.preface = told::preface(self);
+        report.preface = header::preface(self);
         report.overrides = thresholds.overrides().map(|(n, v)| format!("{n} = {v}")).collect();
         Ok(report)
     }

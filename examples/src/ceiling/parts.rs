@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use trueline::core::number::short;
-use trueline_roofline::{Catalogue, Hardware, HardwareErrorKind, MathPath};
+use trueline_roofline::{Catalogue, Hardware, HardwareError, HardwareErrorKind, MathPath};
 
 use crate::arguments::read_text;
 use crate::failure::Failure;
@@ -21,17 +21,14 @@ const COLUMNS: [(&str, &[&str]); 4] = [
 /// # Errors
 /// A file that cannot be read, no or several devices, a name that is none or that of several parts.
 pub(crate) fn find(asked: &[String]) -> Result<Hardware, Failure> {
+    if let [name] = asked
+        && !is_file(name)
+    {
+        return Catalogue::built_in_part(name).map_err(with_list);
+    }
     let (catalogue, own, names) = catalogue(asked)?;
     match (names.as_slice(), own.as_slice()) {
-        ([name], _) => catalogue.find_name(name).cloned().map_err(|error| {
-            let all = match error.kind() {
-                HardwareErrorKind::UnknownDevice => {
-                    "; estimate_ceiling --list shows all that are known"
-                }
-                _ => "",
-            };
-            Failure::new(format!("{error}{all}"))
-        }),
+        ([name], _) => catalogue.find_name(name).cloned().map_err(with_list),
         ([], [part]) => Ok(part.clone()),
         ([], []) => Err(Failure::new(
             "expected --hardware NAME or FILE.toml, found none; estimate_ceiling --list shows the parts that are known",
@@ -48,6 +45,16 @@ pub(crate) fn find(asked: &[String]) -> Result<Hardware, Failure> {
             "--hardware: expected one name, found {}",
             several.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ")
         ))),
+    }
+}
+
+/// An unknown device, with how to see those that are known.
+fn with_list(error: HardwareError) -> Failure {
+    match error.kind() {
+        HardwareErrorKind::UnknownDevice => {
+            Failure::new(format!("{error}; estimate_ceiling --list shows all that are known"))
+        }
+        _ => Failure::from(error),
     }
 }
 

@@ -1,17 +1,15 @@
 //! The results as text.
 
-use trueline::core::number::{count, percent, short};
+use trueline::core::number::{percent, short};
 use trueline::report::wrap;
 use trueline_roofline::{Interval, Prefix, Speculation, Tag, Verdict, Workload};
 
 use super::Estimate;
 use super::claimed::{Claimed, cause_line};
-use super::drawing::{self, Point, Roofline};
-use super::estimate::real;
 use super::memory::Memory;
+use super::picture::{bandwidth, main_peak, picture};
 use super::rows::{sums, table, word};
-use super::sizes::{size, size_bytes, size_flops, time};
-use super::spread::written;
+use super::sizes::{size_bytes, size_flops, time};
 
 /// Columns of a line.
 const COLUMNS: usize = 100;
@@ -21,31 +19,6 @@ const LABEL: usize = 16;
 const CAUSES_SHOWN: usize = 3;
 /// How many statements that a bound rests on are told without `--all`.
 const BASIS_SHOWN: usize = 3;
-
-/// What was asked, what stands for what was not, and what the model's files left open.
-pub(super) fn preface(of: &Estimate) -> Vec<String> {
-    let text = of.model.totals().text;
-    let bytes = of.model.bytes(trueline_roofline::ModelPart::Text);
-    let active = of.model.active().map(|active| active.total().get());
-    let active = active.filter(|active| (*active as u128) * 10 < u128::from(text.get()) * 9);
-    let active = active.map_or_else(String::new, |n| format!(" ({} active)", size(real(n))));
-    let mut lines = vec![format!(
-        "{}{}, {}: {} parameters{active}, {bytes} as stored; {}",
-        of.hardware.name,
-        devices(of),
-        of.model.family(),
-        size(real(text.get())),
-        workload(&of.workload)
-    )];
-    if !of.assumed.is_empty() {
-        lines.push(format!("Assumed, since not given: {}.", of.assumed.join(", ")));
-    }
-    let doubts: Vec<String> = of.model.warnings().iter().map(ToString::to_string).collect();
-    if !doubts.is_empty() {
-        lines.push(format!("The model's files: {}.", doubts.join("; ")));
-    }
-    lines
-}
 
 /// The bounds, where the time goes, the picture, what a claim would need, and what all of it rests on.
 pub(super) fn body(of: &Estimate, claims: &[Claimed], all: bool) -> Vec<String> {
@@ -63,50 +36,6 @@ pub(super) fn body(of: &Estimate, claims: &[Claimed], all: bool) -> Vec<String> 
     lines.push(String::new());
     lines.extend(rests_on(of, all));
     lines
-}
-
-fn devices(of: &Estimate) -> String {
-    match of.limits.parallel.devices() {
-        1 => String::new(),
-        n => {
-            let chosen = if of.is_spread_chosen { ", the best way" } else { "" };
-            format!(" x {n} ({}{chosen})", written(of.limits.parallel))
-        }
-    }
-}
-
-fn workload(workload: &Workload) -> String {
-    let shared = |prefix: Prefix| if prefix == Prefix::Shared { ", the same for all" } else { "" };
-    let drafted = |speculation: Speculation| match speculation {
-        Speculation::None => ", nothing drafted".to_owned(),
-        Speculation::Drafted(n) => format!(", {n} tokens drafted in each pass"),
-        Speculation::Unknown => String::new(),
-    };
-    match *workload {
-        Workload::Prefill { new, cached, batch, prefix, .. } => format!(
-            "prefill of {} x {} new after {} cached tokens{}",
-            count(batch),
-            count(new.get()),
-            count(cached.get()),
-            shared(prefix)
-        ),
-        Workload::Decode { batch, context, speculation, prefix } => format!(
-            "decode of {} x {} tokens of context{}{}",
-            count(batch),
-            count(context.get()),
-            shared(prefix),
-            drafted(speculation)
-        ),
-        Workload::Mixed { isl, cached, osl, concurrency, speculation, prefix } => format!(
-            "requests of {} in ({} cached{}) and {} out, {} in flight{}",
-            count(isl.get()),
-            count(cached.get()),
-            shared(prefix),
-            count(osl.get()),
-            concurrency.map_or_else(|| "any number".to_owned(), count),
-            drafted(speculation)
-        ),
-    }
 }
 
 fn bounds(of: &Estimate) -> Vec<String> {
@@ -226,55 +155,6 @@ fn labelled(label: &str, text: &str) -> Vec<String> {
     let lines = wrap(text, COLUMNS - LABEL, 0, 0);
     let label = |at: usize| if at == 0 { label } else { "" };
     lines.iter().enumerate().map(|(at, line)| format!("{:<LABEL$}{line}", label(at))).collect()
-}
-
-fn picture(of: &Estimate, claims: &[Claimed]) -> Vec<String> {
-    let (flops, bytes, seconds) = sums(&of.roof.parts);
-    let Some((((peak, path), memory), seconds)) = main_peak(of).zip(bandwidth(of)).zip(seconds)
-    else {
-        return Vec::new();
-    };
-    let intensity = flops / bytes;
-    let mut points = vec![Point {
-        intensity,
-        rate: flops / seconds,
-        mark: 'o',
-        name: "the model ceiling".to_owned(),
-    }];
-    let rates = claims.iter().filter_map(|claimed| claimed.rate.as_ref());
-    for (claim, _) in rates.take(1) {
-        let rate = claim.get() * flops / of.tokens();
-        let name = format!("the claim of {} tok/s", short(claim.get(), 4));
-        points.push(Point { intensity, rate, mark: 'X', name });
-    }
-    let roof = Roofline {
-        bandwidth: memory,
-        peak,
-        slope_name: format!("{} GB/s", short(memory / 1e9, 4)),
-        flat_name: format!("{path} {} TFLOP/s", short(peak / 1e12, 4)),
-    };
-    drawing::draw(&roof, &points)
-}
-
-/// The best usual rate for most of the weights, and the name of its path.
-fn main_peak(of: &Estimate) -> Option<(f64, String)> {
-    let linear = of.shape.layers.iter().flat_map(|layer| {
-        let own = layer.linear.iter().map(|m| (real(layer.repeated) * real(m.weights), m));
-        let experts = layer.experts.iter().map(|experts| {
-            let used = real(layer.repeated) * real(experts.routing.per_token());
-            (used * real(experts.each.weights), &experts.each)
-        });
-        own.chain(experts)
-    });
-    let (_, most) = linear.reduce(|a, b| if b.0 > a.0 { b } else { a })?;
-    let rates = most.paths.iter().filter_map(|path| {
-        Some((of.limits.usual.peak(*path)?.high().get(), path.dtype.name().to_owned()))
-    });
-    rates.reduce(|a, b| if b.0 > a.0 { b } else { a })
-}
-
-fn bandwidth(of: &Estimate) -> Option<f64> {
-    of.limits.usual.memory.as_ref().map(|memory| memory.high().get())
 }
 
 /// What would make an impossible claim fit, or how much of the bounds another one reaches.
