@@ -119,6 +119,7 @@ fn levels_that_are_rates_are_of_independent_users_unless_asked_otherwise() {
         let told: BTreeSet<&str> =
             runs.iter().filter_map(|run| run.conditions.get("arrival")).collect();
         assert_eq!(told, BTreeSet::from(arrivals));
+        std::fs::remove_file(save.with_extension("host.json")).unwrap();
         std::fs::remove_file(save).unwrap();
     }
 }
