@@ -4,6 +4,7 @@
 //! cargo run --release --example audit
 //! cargo run --release --example audit -- results.jsonl request-log.jsonl host.json claims.toml
 //! cargo run --release --example audit -- --claim "prefill_tok_per_s ratio 1.79 over mlx-lm"
+//! cargo run --release --example audit -- bench.json --hardware "H100 SXM" --model-config config.json
 //! ```
 
 use std::path::PathBuf;
@@ -12,11 +13,12 @@ use std::process::ExitCode;
 use clap::Parser;
 use trueline::Audit;
 use trueline::report::Report;
-use trueline_examples::arguments::{Common, no_ceiling};
+use trueline_examples::arguments::Common;
 use trueline_examples::audit_inputs::Sorted;
 use trueline_examples::failure::Failure;
 use trueline_examples::log_arguments::LogArguments;
 use trueline_examples::progress::Progress;
+use trueline_examples::served::Served;
 use trueline_examples::{output, story1};
 
 /// Judges claims against benchmark results, a request log and a host record
@@ -37,12 +39,8 @@ struct Arguments {
     /// The results claim to be cold prefill
     #[arg(long)]
     cold: bool,
-    /// Not built yet: give the ceiling in the claim file, [[given]]
-    #[arg(long, value_name = "NAME", value_parser = no_ceiling)]
-    hardware: Option<String>,
-    /// Not built yet: give the ceiling in the claim file, [[given]]
-    #[arg(long, value_name = "FILE", value_parser = no_ceiling)]
-    model_config: Option<String>,
+    #[command(flatten)]
+    served: Served,
     #[command(flatten)]
     reading: LogArguments,
     #[command(flatten)]
@@ -60,7 +58,8 @@ fn report(arguments: &Arguments) -> Result<Report, Failure> {
     sorted.name(&arguments.log, &arguments.results, &arguments.host)?;
     let claims = common.claim_file()?;
     if sorted.is_empty() && claims.claims.is_empty() {
-        if common.claims.is_some() || arguments.cold || arguments.reading.is_set() {
+        let asks = arguments.cold || arguments.reading.is_set() || arguments.served.is_set();
+        if common.claims.is_some() || asks {
             return Err(Failure::new("expected results, a request log or claims, found none"));
         }
         return story1::audited(common.thresholds()?, common.allowed()?);
@@ -72,6 +71,9 @@ fn report(arguments: &Arguments) -> Result<Report, Failure> {
     if let Some(own) = arguments.reading.own()? {
         audit = audit.own(own);
     }
+    let (served, aside) = arguments.served.deployment(sorted.models())?;
+    audit = served.into_iter().fold(audit, Audit::deployment);
+    aside.into_iter().for_each(|why| sorted.set_models_aside(&why));
     let (_shown, options) = Progress::watch(arguments.reading.options()?, !common.no_progress);
     Ok(sorted.fill(audit, arguments.cold, options, &thresholds)?.judge(&claims.claims))
 }

@@ -12,13 +12,14 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use trueline::report::Report;
-use trueline_examples::arguments::{Common, no_ceiling};
+use trueline_examples::arguments::Common;
 use trueline_examples::arms::Arms;
 use trueline_examples::failure::Failure;
 use trueline_examples::log_arguments::LogArguments;
 use trueline_examples::output;
 use trueline_examples::paths::expand;
 use trueline_examples::progress::Progress;
+use trueline_examples::served::Served;
 
 /// Says whether a candidate is better than its baseline
 #[derive(Debug, Parser)]
@@ -29,12 +30,8 @@ struct Arguments {
     /// The server's request log: the baseline is placed among its requests first
     #[arg(long, value_name = "PATH", num_args = 1..)]
     log: Vec<PathBuf>,
-    /// Not built yet: give the ceiling in the claim file, [[given]]
-    #[arg(long, value_name = "NAME", value_parser = no_ceiling)]
-    hardware: Option<String>,
-    /// Not built yet: give the ceiling in the claim file, [[given]]
-    #[arg(long, value_name = "FILE", value_parser = no_ceiling)]
-    model_config: Option<String>,
+    #[command(flatten)]
+    served: Served,
     #[command(flatten)]
     reading: LogArguments,
     #[command(flatten)]
@@ -59,6 +56,9 @@ fn report(arguments: &Arguments) -> Result<Report, Failure> {
     compare = compare.reading(options);
     if !arguments.log.is_empty() {
         compare = compare.logs(&expand(&arguments.log)?)?;
+    }
+    if let (Some(deployment), _) = arguments.served.deployment(&[])? {
+        compare = compare.deployment(deployment);
     }
     Ok(compare.judge(&file.claims))
 }

@@ -22,7 +22,7 @@ if [[ -z "${PROBE_LLAMA_SERVER:-}" || -z "${PROBE_MODEL:-}" ]]; then
 fi
 out=$(realpath -m "${1:?where to write what was measured}")
 root=$(realpath "$(dirname "$0")/..")
-(cd "$root" && cargo build --release --quiet -p trueline-live-examples --examples -p trueline-examples --examples)
+(cd "$root" && cargo build --release --quiet -p trueline-live-examples -p trueline-examples --examples)
 programs=$(cd "$root" && cargo metadata --format-version 1 --no-deps |
     python3 -c 'import json, sys; print(json.load(sys.stdin)["target_directory"])')/release/examples
 exec python3 "$root/scripts/real/observers.py" --server "$(realpath "$PROBE_LLAMA_SERVER")" \

@@ -1,22 +1,23 @@
 #!/usr/bin/env python3
-"""Runs the probe and clients of other people's making side by side: processor time a token, TTFT and ITL against the truth.
+"""Runs the probe and clients of other people's making side by side: processor time a token, TTFT against the truth.
 
     cargo build --release -p trueline-live-examples --examples
-    python3 benches/compare/clients.py --venvs VENVS --out OUT [--repeat 3] [--only probe]
+    python3 benches/compare/clients.py --venvs VENVS --out OUT [--repeat 3] [--only probe] [--load paced]
 
 Every client gets core 1 for itself and the simulated server core 0, whatever threads or processes it has. Two loads:
-*paced*, 256 streams of 100 tokens each 5 ms apart, 1,024 requests; and *flood*, 16 streams of 2,000 tokens as fast as they come,
-64 requests, where the server's own rate is beyond all clients. Clients take turns, `--repeat` times each; the median stands in
-the table. VENVS is what scripts/real-clients.sh installs. Run it on a machine that is idle: the simulator says where it was
-itself late, and a run in which one token in a hundred left 2 ms late or later is marked with a star.
+*paced*, 256 streams of 100 tokens each 5 ms apart; and *flood*, 16 streams of 2,000 tokens as fast as they come, where the
+server's own rate is beyond all clients. A client gets as many requests as it deals with in some ten seconds (REQUESTS): what
+is compared is a token's cost. Clients take turns, `--repeat` times each; the run of median cost stands in the table. VENVS is
+what scripts/real-clients.sh installs; a client that is not there is told and left out. Run it on a machine that is idle: the
+simulator says where it was itself late, and a run in which one token in a hundred left 2 ms late or later has a star.
 
-Processor and wall time are those of the client with all its processes; what the smallest run, of one request and one token,
-takes is taken off, and its processor time stands beside them. Needs Linux, taskset, Python 3.
+Processor and wall time are those of the client with all its processes (spent.py); what the smallest run, of one request and
+one token, takes is taken off. Tokens are those of the server's ledger, and a run that has not all that was asked for is told.
+Needs Linux, taskset, Python 3.
 """
 import argparse
 import json
 import os
-import resource
 import statistics
 import subprocess
 import sys
@@ -26,16 +27,17 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts/real"))
 import clients  # noqa: E402
-import clients_table  # noqa: E402
 from pieces import pieces, words  # noqa: E402
+from said import ends, said  # noqa: E402
 
+HERE = Path(__file__).resolve().parent
 PROGRAMS = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release/examples"
-# Name: streams, requests, prompt tokens, output tokens, what the server is told.
+# Name: streams, prompt tokens, output tokens, what the server is told.
 LOADS = {
-    "paced": (256, 1024, 16, 100, "--prefill 1000000 --prefill-fixed 0.05 --decode-step 5 --decode-step-per-stream 0 --streams 256"),
-    "flood": (16, 64, 16, 2000, "--flood"),
+    "paced": (256, 16, 100, "--prefill 1000000 --prefill-fixed 0.05 --decode-step 5 --decode-step-per-stream 0 --streams 256"),
+    "flood": (16, 16, 2000, "--flood"),
 }
-SMALLEST = (1, 1, 16, 1, "--prefill 1000000 --prefill-fixed 0 --decode-step 1")
+SMALLEST = (1, 16, 1, "--prefill 1000000 --prefill-fixed 0 --decode-step 1")
 
 
 def probe(options, level, url, out):
@@ -44,54 +46,101 @@ def probe(options, level, url, out):
     yield "--seed", options.seed, "--save", "result.jsonl", "--no-progress"
 
 
-CLIENTS = {"probe": probe, "sglang": clients.sglang, "aiperf": clients.aiperf, "inference-perf": clients.inference_perf}
+def aiperf(options, level, url, out):
+    """Completions, as the others have it: the events of chat are longer."""
+    for parts in clients.aiperf(options, level, url, out):
+        yield tuple("completions" if part == "chat" else part for part in parts)
 
 
-def ran(options, name, load, out):
-    """One run: processor and wall seconds of the client, the ledger's requests, how late the server was."""
-    level, options.requests, options.prompt, options.output, said = load
+def bare(options, level, url, out):
+    yield options.venvs / "aiperf/bin/python", HERE / "bare_client.py", "--base-url", url, "--model", options.model
+    yield "--requests", options.requests, "--concurrency", level, "--prompt", options.prompt
+    yield "--output", options.output, "--seed", options.seed, "--out", "result.json"
+
+
+# Name: how it is shown, its folder in VENVS, the package that says its version, its command.
+CLIENTS = {
+    "probe": ("probe", None, None, probe),
+    "sglang": ("SGLang's benchmark {} (Rust)", "sglang", "sglang", clients.sglang),
+    "bare": ("aiohttp {}, a bare loop of it", "aiperf", "aiohttp", bare),
+    "inference-perf": ("inference-perf {}", "inference-perf", "inference-perf", clients.inference_perf),
+    "aiperf": ("AIPerf {}", "aiperf", "aiperf", aiperf),
+    "openai-sdk": ("OpenAI's SDK {}, a bare loop of it (chat)", "openai", "openai", clients.openai_sdk),
+}
+# Requests of a run, paced and flood. What cannot be told from the start of a client takes more of them.
+REQUESTS = {
+    "probe": (1024, 256), "sglang": (1024, 256), "bare": (1024, 128), "inference-perf": (512, 32), "aiperf": (512, 128),
+    "openai-sdk": (512, 32),
+}
+
+
+def requests_of(name, load):
+    return REQUESTS[name][list(LOADS).index(load)] if load in LOADS else 1
+
+
+def there(options, name):
+    """Whether a client is installed; told where it is not."""
+    folder = CLIENTS[name][1]
+    found = (PROGRAMS / "probe").exists() if folder is None else (options.venvs / folder / "bin/python").exists()
+    if not found:
+        how = "cargo build --release -p trueline-live-examples --examples" if folder is None else "scripts/real-clients.sh"
+        print(f"{name} is left out: it is not installed ({how})", file=sys.stderr)
+    return found
+
+
+def shown(options, name):
+    how, folder, package, _ = CLIENTS[name]
+    return how.format(clients.version(options, folder, package)) if folder else how
+
+
+def ran(options, name, load, requests, out):
+    """One run: what the client took and says, the ledger's tokens and TTFT, whether the server was late."""
+    level, options.prompt, options.output, server = load
+    options.requests = requests
     out.mkdir(parents=True)
-    options.server = f"taskset -c 0 {PROGRAMS / 'simulate_server'} --port {{port}} {said}"
+    options.server = f"taskset -c 0 {PROGRAMS / 'simulate_server'} --port {{port}} {server}"
     with (out / "server.txt").open("w") as log, (out / "console.txt").open("w") as console:
         with clients.Served(options, log) as served:
-            parts = [str(part) for line in CLIENTS[name](options, level, served.url, out) for part in line]
-            before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-            status = subprocess.run(["taskset", "-c", "1", *parts], cwd=out, stdout=console, stderr=subprocess.STDOUT).returncode
-            took, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+            parts = [str(part) for line in CLIENTS[name][3](options, level, served.url, out) for part in line]
+            around = [sys.executable, HERE / "spent.py", "spent.json", str(options.limit), "taskset", "-c", "1"]
+            subprocess.run([*around, *parts], cwd=out, stdout=console, stderr=subprocess.STDOUT)
             (out / "ledger.jsonl").write_bytes(served.read("/sim/ledger"))
             late = json.loads(served.read("/sim/load")).get("late_p99_s")
-    if status not in (0, 1):
-        raise SystemExit(f"{name} ended with {status}: {out}/console.txt")
-    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    spent = json.loads((out / "spent.json").read_text())
+    # The probe's 1 is that of a number which may not be quoted.
+    if spent["status"] not in ((0, 1) if name == "probe" else (0,)):
+        raise SystemExit(f"{name} ended with {spent['status']} after {spent['wall_s']:.0f} s: {out}/console.txt")
     entries = [json.loads(line) for line in (out / "ledger.jsonl").read_text().splitlines() if line]
-    return spent, took, [entry for entry in entries if entry["output_tokens"] > 0], late
+    tokens = sum(entry["output_tokens"] for entry in entries)
+    if tokens < requests * options.output:
+        print(f"{out.name}: asked for {requests * options.output} tokens, the server sent {tokens}", file=sys.stderr)
+    true = ends([(entry["first_token_ns"] - entry["arrived_ns"]) / 1e6 for entry in entries if entry["output_tokens"] > 0])
+    found = {"tokens": tokens, "true": true, "said": said(name, out), "late": late is not None and late >= 0.002}
+    return spent | found
 
 
-def ends(values):
-    """Median and 99th percentile (linear between ranks)."""
-    values = sorted(values)
-    at = 0.99 * (len(values) - 1)
-    low = int(at)
-    high = min(low + 1, len(values) - 1)
-    return statistics.median(values), values[low] + (at - low) * (values[high] - values[low])
+def row(options, name, load, runs, start):
+    """A line of the table: the run of median cost, `start` being the processor seconds of the smallest run."""
+    costs = {id(run): 1e6 * (run["processor_s"] - start) / run["tokens"] for run in runs}
+    runs.sort(key=lambda run: costs[id(run)])
+    run = runs[(len(runs) - 1) // 2]
+    (ttft, rate), true = run["said"], run["true"]
+    cells = [
+        load + ("*" if any(each["late"] for each in runs) else ""),
+        shown(options, name),
+        f"{costs[id(run)]:.3g} ({costs[id(runs[0])]:.3g}–{costs[id(runs[-1])]:.3g})",
+        f"{start:.2f}",
+        "says nothing" if ttft is None else f"{ttft[0]:.1f} / {ttft[1]:.1f}",
+        f"{true[0]:.1f} / {true[1]:.1f}" if load == "paced" else "no pace",
+        "says nothing" if rate is None else f"{rate:,.0f}",
+    ]
+    return "| " + " | ".join(cells) + " |"
 
 
-def ttft_said(name, out):
-    """The client's TTFT in ms, median and 99th percentile; none where it does not say."""
-    if name == "probe":
-        rows = [json.loads(line) for line in (out / "result.jsonl").read_text().splitlines()]
-        return ends([1e3 * row["ttft_s"] for row in rows if row.get("ttft_s") is not None])
-    kept = next((path for path in out.iterdir() if path.name in ("result.jsonl", "profile_export_aiperf.json",
-                                                                "stage_0_lifecycle_metrics.json")), None)
-    result = json.loads(kept.read_text())
-    for median, p99, scale in ((["median_ttft_ms"], ["p99_ttft_ms"], 1.0),
-                               (["time_to_first_token", "p50"], ["time_to_first_token", "p99"], 1.0),
-                               (["successes", "latency", "time_to_first_token", "median"],
-                                ["successes", "latency", "time_to_first_token", "p99"], 1e3)):
-        found = clients_table.both(result, median, p99, scale)
-        if found:
-            return found
-    return None
+HEADS = (
+    "load", "client", "processor µs a token (lowest–highest)", "processor s to start", "TTFT said, p50 / p99 ms",
+    "TTFT true, p50 / p99 ms", "tok/s said",
+)
 
 
 def main():
@@ -99,38 +148,33 @@ def main():
     parser.add_argument("--venvs", required=True, type=Path)
     parser.add_argument("--out", required=True, type=Path)
     parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--only", action="append", help="a client of these alone")
+    parser.add_argument("--only", action="append", choices=CLIENTS, help="a client of these alone")
     parser.add_argument("--load", action="append", choices=LOADS, help="a load of these alone")
+    parser.add_argument("--limit", type=float, default=120.0, help="seconds after which a run is given up")
     parser.add_argument("--port", type=int, default=8112)
     options = parser.parse_args()
     options.model, options.seed, options.chat = "sim", 1, False
     options.out, options.venvs = options.out.resolve(), options.venvs.resolve()
     options.out.mkdir(parents=True)
-    names = [name for name in CLIENTS if not options.only or name in options.only]
+    names = [name for name in CLIENTS if (not options.only or name in options.only) and there(options, name)]
     if "aiperf" in names:
         pieces(options.out / "pieces", options.venvs / "aiperf")
     words(options.out / "words")
-    start = {name: ran(options, name, SMALLEST, options.out / f"{name}-smallest")[:2] for name in names}
-    print("| load | client | processor us a token, start taken off | start, s | TTFT said, p50 / p99 ms | TTFT true | tok/s |")
-    print("| --- | --- | --- | --- | --- | --- | --- |")
-    for load in options.load or LOADS:
-        seen = {name: [] for name in names}
-        for turn in range(options.repeat):
+    loads = {"smallest": SMALLEST} | {load: LOADS[load] for load in options.load or LOADS}
+    seen, began = {}, time.monotonic()
+    for turn in range(options.repeat):
+        for load, settings in loads.items():
             for name in names:
                 out = options.out / f"{name}-{load}-{turn}"
-                spent, took, entries, late = ran(options, name, LOADS[load], out)
-                tokens = sum(entry["output_tokens"] for entry in entries)
-                true = ends([(entry["first_token_ns"] - entry["arrived_ns"]) / 1e6 for entry in entries])
-                cost = 1e6 * max(spent - start[name][0], 0.0) / tokens
-                rate = tokens / max(took - start[name][1], 1e-3)
-                seen[name].append((cost, ttft_said(name, out), true, rate, late is not None and late >= 0.002))
-        for name, runs in seen.items():
-            runs.sort(key=lambda run: run[0])
-            cost, said, true, rate, _ = runs[len(runs) // 2]
-            star = "*" if any(run[4] for run in runs) else ""
-            told = "says nothing" if said is None else f"{said[0]:.1f} / {said[1]:.1f}"
-            truth = f"{true[0]:.1f} / {true[1]:.1f}" if load == "paced" else "no pace"
-            print(f"| {load}{star} | {name} | {cost:.2f} | {start[name][0]:.1f} | {told} | {truth} | {rate:,.0f} |", flush=True)
+                run = ran(options, name, settings, requests_of(name, load), out)
+                seen.setdefault((load, name), []).append(run)
+                print(f"{time.monotonic() - began:4.0f} s: {out.name} took {run['wall_s']:.1f} s", file=sys.stderr)
+    lines = ["| " + " | ".join(HEADS) + " |", "| --- " * len(HEADS) + "|"]
+    for (load, name), runs in seen.items():
+        if load in LOADS:
+            start = statistics.median(run["processor_s"] for run in seen["smallest", name])
+            lines.append(row(options, name, load, runs, start))
+    print("\n".join(lines))
 
 
 if __name__ == "__main__":

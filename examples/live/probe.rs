@@ -16,7 +16,7 @@ use trueline_live_examples::floor::{Floor, only_floor};
 use trueline_live_examples::how_long::{Beginning, HowLong, Lengths};
 use trueline_live_examples::outcome::Told;
 use trueline_live_examples::session::{Asked, Session};
-use trueline_live_examples::target::{Target, not_a_trace};
+use trueline_live_examples::target::{Target, counted_apart, not_a_trace};
 
 /// Measures a live server
 #[derive(Debug, Parser)]
@@ -56,6 +56,7 @@ fn main() -> ExitCode {
 
 fn asked(a: &Arguments) -> Result<Asked, Failure> {
     let [url, second @ ..] = a.url.as_slice() else { return Err(Failure::new("expected a URL")) };
+    counted_apart(&a.session.at.metrics_url, url, second)?;
     let seed = a.beginning.seed();
     let workload = a.lengths.workload(&a.long, a.beginning.warmup, seed);
     let mut turns = Versus::default();
@@ -75,5 +76,5 @@ fn asked(a: &Arguments) -> Result<Asked, Failure> {
         told.servers = vec![url.to_string(), other.to_string()];
     }
     told.floor = a.self_check.then(|| Floor::at(a.arrival)).transpose()?;
-    Ok(Asked { measure, again: a.target.client(url)?, told })
+    Ok(Asked { measure, told })
 }

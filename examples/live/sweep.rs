@@ -9,13 +9,13 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use trueline::measure::Measure;
-use trueline::probe::{Endpoint, Prefix, Sweep};
+use trueline::probe::{Arrival, Endpoint, Prefix, Sweep};
 use trueline_examples::failure::Failure;
 use trueline_examples::output;
 use trueline_live_examples::how_long::{Beginning, HowLong, Lengths};
 use trueline_live_examples::outcome::Told;
 use trueline_live_examples::session::{Asked, Session};
-use trueline_live_examples::target::Target;
+use trueline_live_examples::target::{Target, gaps, gaps_of_rates};
 
 /// Measures a live server under one load after the other
 #[derive(Debug, Parser)]
@@ -27,6 +27,9 @@ struct Arguments {
     /// Requests in flight, or rates such as "rate 4", with commas between
     #[arg(long, value_name = "LIST", default_value = "1,2,4,8")]
     levels: Sweep,
+    /// How requests come at the levels that are rates: poisson (where absent), constant or gamma=SHAPE
+    #[arg(long, value_name = "KIND", value_parser = gaps)]
+    arrival: Option<Arrival>,
     /// What the server's cache is to have: cold, warm, hit-shares=0,0.5,0.9
     #[arg(long, value_name = "KIND", default_value = "cold")]
     prefix: Prefix,
@@ -55,7 +58,8 @@ fn asked(a: &Arguments) -> Result<Asked, Failure> {
     sweep.prefix = a.prefix.clone();
     let measure = Measure::new(sweep.experiment(&workload)?, a.target.client(url)?)
         .with_workload(&workload)
+        .with_arrival(gaps_of_rates(&a.levels, a.arrival)?)
         .with_seed(seed)
         .with_stop(a.long.stop());
-    Ok(Asked { measure, again: a.target.client(url)?, told: Told::new(seed, a.long.looks()) })
+    Ok(Asked { measure, told: Told::new(seed, a.long.looks()) })
 }

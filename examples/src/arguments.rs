@@ -28,14 +28,6 @@ fn parse_format(text: &str) -> Result<Format, String> {
     }
 }
 
-/// Refuses an argument that asks for a ceiling from hardware and model.
-///
-/// # Errors
-/// Always: where to give the ceiling.
-pub fn no_ceiling(_: &str) -> Result<String, String> {
-    Err("not built yet; give the ceiling in the claim file, [[given]]".to_owned())
-}
-
 /// The arguments that all programs share.
 #[derive(Debug, Args)]
 pub struct Common {

@@ -26,6 +26,7 @@ pub struct Sorted {
     hosts: Vec<PathBuf>,
     claims: Vec<PathBuf>,
     mappings: Vec<PathBuf>,
+    models: Vec<PathBuf>,
     aside: Vec<(PathBuf, String)>,
     /// What standard input held, if it is a log.
     piped_log: Option<Vec<u8>>,
@@ -58,10 +59,7 @@ impl Sorted {
                 Ok(Kind::HostRecord) => sorted.hosts.push(path),
                 Ok(Kind::Claims) => sorted.claims.push(path),
                 Ok(Kind::Mapping) => sorted.mappings.push(path),
-                Ok(Kind::ModelConfig) => sorted.aside.push((
-                    path,
-                    "a model configuration: ceilings from it are not built yet".to_owned(),
-                )),
+                Ok(Kind::ModelConfig) => sorted.models.push(path),
                 Ok(Kind::Unknown { .. }) if has_mapping && looks_like_lines(&path) => {
                     sorted.logs.push(path);
                 }
@@ -151,6 +149,7 @@ impl Sorted {
             (logs, "a request log: --log takes it"),
             (std::mem::take(&mut self.claims), "claims: --claims takes them"),
             (std::mem::take(&mut self.mappings), "a mapping: --mapping takes it"),
+            (std::mem::take(&mut self.models), "a model configuration: audit takes it"),
         ] {
             self.aside.extend(files.into_iter().map(|path| (path, what.to_owned())));
         }
@@ -188,6 +187,17 @@ impl Sorted {
             && self.piped_results.is_none()
     }
 
+    /// The models' configurations among the files.
+    pub fn models(&self) -> &[PathBuf] {
+        &self.models
+    }
+
+    /// Sets the models' configurations aside, with the reason.
+    pub fn set_models_aside(&mut self, why: &str) {
+        let models = std::mem::take(&mut self.models);
+        self.aside.extend(models.into_iter().map(|path| (path, why.to_owned())));
+    }
+
     /// What each file was taken for, a line each kind.
     pub fn preface(&self) -> Vec<String> {
         let kinds = [
@@ -196,6 +206,7 @@ impl Sorted {
             ("host record", &self.hosts),
             ("claims", &self.claims),
             ("mapping", &self.mappings),
+            ("model configuration", &self.models),
         ];
         let mut parts: Vec<String> = kinds
             .iter()

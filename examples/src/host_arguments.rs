@@ -18,9 +18,9 @@ pub struct LookedAt {
     /// The port that the server listens on
     #[arg(long, value_name = "N")]
     pub port: Option<u16>,
-    /// The server's metrics, Prometheus text
+    /// The server's metrics, Prometheus text; once for each of several servers or replicas
     #[arg(long, value_name = "URL", value_parser = metrics_url::check)]
-    pub metrics_url: Option<String>,
+    pub metrics_url: Vec<String>,
     /// Leave user names, host names, addresses and paths out of the record
     #[arg(long)]
     pub redact: bool,
@@ -33,8 +33,8 @@ impl LookedAt {
     /// Metrics that cannot be read.
     pub fn options(&self) -> Result<WatchOptions, Failure> {
         let mut options = WatchOptions::default().with_processes(self.wanted());
-        if let Some(url) = &self.metrics_url {
-            options = options.with_counters(metrics_url::reader(url)?);
+        if let Some(counters) = metrics_url::readers(&self.metrics_url)? {
+            options = options.with_counters(counters);
         }
         Ok(options)
     }

@@ -3,6 +3,7 @@
 pub mod arguments;
 pub mod arms;
 pub mod audit_inputs;
+pub mod ceiling;
 pub mod failure;
 pub mod host_arguments;
 pub mod host_look;
@@ -11,5 +12,6 @@ pub mod metrics_url;
 pub mod output;
 pub mod paths;
 pub mod progress;
+pub mod served;
 pub mod story1;
 pub mod watched;

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use trueline::core::{By, Known, WallTime, Why};
+use trueline::core::{By, Known, ServerCounters, WallTime, Why};
 use trueline::host::ReadCounters;
 
 use trueline::logs::parse_server_counters;
@@ -34,8 +34,7 @@ pub fn check(url: &str) -> Result<String, String> {
 /// A server that does not answer, or answers with what no known server counts: better now than
 /// after the run.
 pub fn reader(url: &str) -> Result<ReadCounters, Failure> {
-    let agent: ureq::Agent =
-        ureq::Agent::config_builder().timeout_global(Some(ANSWERS_WITHIN)).build().into();
+    let agent = agent();
     let url = url.to_owned();
     let told = |why: &dyn std::fmt::Display| Failure::new(format!("--metrics-url {url}: {why}"));
     let first = get(&agent, &url).map_err(|e| told(&e))?;
@@ -44,6 +43,33 @@ pub fn reader(url: &str) -> Result<ReadCounters, Failure> {
         let text = get(&agent, &url).map_err(|_| Why::Unreadable)?;
         parse_server_counters(&text, now()).map_err(|_| Why::Unreadable)
     }))
+}
+
+/// Asks several servers, or several replicas of one, and gives what they have counted together; where one
+/// does not answer nothing is known of all.
+///
+/// # Errors
+/// As [`reader`]; the same address twice, which would count its requests twice.
+pub fn readers(urls: &[String]) -> Result<Option<ReadCounters>, Failure> {
+    for (at, url) in urls.iter().enumerate() {
+        if urls.iter().take(at).any(|before| before == url) {
+            return Err(Failure::new(format!(
+                "--metrics-url: expected each address once, found {url} twice"
+            )));
+        }
+    }
+    let mut all = urls.iter().map(|url| reader(url)).collect::<Result<Vec<_>, _>>()?;
+    if all.len() < 2 {
+        return Ok(all.pop());
+    }
+    Ok(Some(Box::new(move || {
+        let each = all.iter_mut().map(|read| read()).collect::<Result<Vec<_>, _>>()?;
+        ServerCounters::of_several(each).ok_or(Why::NotApplicable)
+    })))
+}
+
+fn agent() -> ureq::Agent {
+    ureq::Agent::config_builder().timeout_global(Some(ANSWERS_WITHIN)).build().into()
 }
 
 fn now() -> Known<WallTime> {

@@ -3,7 +3,9 @@
 //! ordinary test.
 
 pub mod host;
+pub mod models;
 mod mutate;
+pub mod probe;
 mod results;
 
 pub use results::{command_line, filter, results, tools};
@@ -202,5 +204,44 @@ mod tests {
         replay("host_record", host::host_record);
         replay("gpu_log", host::gpu_log);
         replay("captured_tree", host::captured_tree);
+        replay("hardware_file", models::hardware);
+    }
+
+    /// Each file can be read, and a few hundred changes of it are gone through.
+    #[test]
+    fn models_replay() {
+        for (target, run) in [
+            ("model_config", models::config as fn(&[u8]) -> bool),
+            ("model_gguf", models::gguf),
+            ("model_safetensors", models::safetensors),
+        ] {
+            replay(target, run);
+            for bytes in corpus(target) {
+                assert!(run(&bytes), "{target}");
+                for seed in 0..100 {
+                    run(&mutate::mutated(&bytes, 16_384, seed).unwrap_or_default());
+                }
+                for at in (0..bytes.len()).step_by(11) {
+                    let mut changed = bytes.clone();
+                    changed[at] = changed[at].wrapping_add(127);
+                    run(&changed);
+                }
+            }
+        }
+    }
+
+    /// Each file of what the probe reads is cut, and a few hundred changes of it are gone through.
+    #[test]
+    fn what_the_probe_reads_replays() {
+        for (target, run) in
+            [("probe_reply", probe::reply as fn(&[u8]) -> bool), ("probe_words", probe::words)]
+        {
+            replay(target, run);
+            for bytes in corpus(target) {
+                for seed in 0..300 {
+                    run(&mutate::mutated(&bytes, 4096, seed).unwrap_or_default());
+                }
+            }
+        }
     }
 }

@@ -179,7 +179,7 @@ def foreign_counted(options, out):
     with Server(options, out / "foreign.log") as server:
         saved, report = out / "foreign.jsonl", out / "foreign.json"
         command = [options.programs / "probe", server.url, "--save", saved, "--no-progress", "--requests", "20", "--prompt-tokens", "200",
-                   "--output-tokens", "16", "--metrics-url", f"{server.url}/metrics", "--port", server.address.split(":")[1],
+                   "--output-tokens", "16", "--metrics-url", f"{server.url}/metrics", "--port", server.address.split(":")[1], "--redact",
                    "--format", "json", "--out", report]
         client = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         while not saved.exists() or len(saved.read_text().splitlines()) < 6:

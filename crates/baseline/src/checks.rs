@@ -251,8 +251,32 @@ pub(crate) const CACHE_HITS_IN_COLD_RUN: CheckInfo = CheckInfo {
     touches: &[Absolute, Relative, Trend, Production],
     needs: &[Need::CachedTokens],
     implied_by: &[],
-    thresholds: &[threshold("hit_share", 0.05, "a shared template hits a little in any run")],
-    rule: "requests of a run that is said to be cold hit the prefix cache",
+    thresholds: &[
+        threshold("hit_share", 0.05, "a shared template hits a little in any run"),
+        threshold(
+            "template_tokens",
+            128.0,
+            "chat templates with a system prompt of their own stay below",
+        ),
+        threshold("template_share", 0.25, "of a prompt: with more the run measures something else"),
+        threshold(
+            "template_requests",
+            3.0,
+            "fewer that hit do not show that it is the same in each",
+        ),
+        threshold(
+            "template_prevalence",
+            0.5,
+            "of the requests: the first ones sent at once miss it",
+        ),
+        threshold(
+            "template_spread",
+            2.0,
+            "tokens: first words of two prompts may be equal by chance",
+        ),
+    ],
+    rule: "requests of a run that is said to be cold hit the prefix cache, by more than the few tokens of a \
+           template that are the same in each",
     advice: "make every prompt differ from its first token on, or say how much was cached",
 };
 

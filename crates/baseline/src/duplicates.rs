@@ -21,9 +21,9 @@ use crate::checks::DUPLICATE_RUN;
 pub fn check_duplicate_runs(runs: &[BenchRun]) -> Outcomes {
     let mut outcomes = Outcomes::default();
     let figures_alone = |run: &BenchRun| run.requests.is_empty() && !run.reported.is_empty();
+    let twins = Twins::new(runs);
     for (i, first) in runs.iter().enumerate().filter(|(_, run)| !figures_alone(run)) {
-        let twin = runs.iter().enumerate().find(|(j, second)| *j != i && same(first, second));
-        let Some((_, second)) = twin else {
+        let Some(second) = twins.first_of(i).and_then(|j| runs.get(j)) else {
             outcomes.clear(&DUPLICATE_RUN, Scope::of_run(first));
             continue;
         };
@@ -41,28 +41,104 @@ pub fn check_duplicate_runs(runs: &[BenchRun]) -> Outcomes {
     outcomes
 }
 
-fn same(a: &BenchRun, b: &BenchRun) -> bool {
-    let (a, b) = (timed(a), timed(b));
-    let (few, many) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-    let by_start_too = few.iter().chain(&many).all(|r| r.started.is_known());
-    if !by_start_too && few.len() < 8 {
-        return false;
+/// Which runs hold the requests of which others, found in one pass over all requests.
+struct Twins {
+    timed: Vec<Timed>,
+    with_starts: Shared,
+    without: Shared,
+}
+
+/// What of a run can be compared.
+struct Timed {
+    requests: usize,
+    /// Whether each of them knows its start.
+    started: bool,
+}
+
+impl Twins {
+    fn new(runs: &[BenchRun]) -> Self {
+        let rows: Vec<Vec<&RequestRecord>> = runs.iter().map(timed).collect();
+        let timed: Vec<Timed> = rows
+            .iter()
+            .map(|rows| Timed {
+                requests: rows.len(),
+                started: rows.iter().all(|request| request.started.is_known()),
+            })
+            .collect();
+        let all_started = timed.iter().all(|run| run.started);
+        let (mut with_starts, mut without) = (Shared::default(), Shared::default());
+        for (run, (rows, of)) in rows.iter().zip(&timed).enumerate() {
+            with_starts.add(run, rows.iter().filter(|_| of.started).map(|r| trace(r, true)));
+            // Where all know theirs, none is compared without them.
+            without.add(run, rows.iter().filter(|_| !all_started).map(|r| trace(r, false)));
+        }
+        Self { timed, with_starts, without }
     }
-    let mut left: HashMap<Trace, usize> = HashMap::new();
-    for request in &many {
-        *left.entry(trace(request, by_start_too)).or_default() += 1;
+
+    /// The first run that is a copy of run `i`.
+    fn first_of(&self, i: usize) -> Option<usize> {
+        let first = self.timed.get(i)?;
+        let runs = self.timed.len();
+        let (with_starts, without) = (self.with_starts.by(i, runs), self.without.by(i, runs));
+        let shared = with_starts.into_iter().zip(without).zip(&self.timed).enumerate();
+        let mut twins = shared.filter(|(j, ((with_starts, without), second))| {
+            let few = first.requests.min(second.requests);
+            let by_start_too = first.started && second.started;
+            let shared = if by_start_too { *with_starts } else { *without };
+            let enough = few > 0 && (by_start_too || few >= 8);
+            *j != i && enough && shared * 10 >= few * 9
+        });
+        twins.next().map(|(j, _)| j)
     }
-    let shared = few
-        .iter()
-        .filter(|request| match left.get_mut(&trace(request, by_start_too)) {
-            Some(n) if *n > 0 => {
-                *n -= 1;
-                true
+}
+
+/// How often a request stands in which runs.
+#[derive(Default)]
+struct Shared {
+    places: HashMap<Trace, usize>,
+    /// By place: the runs that hold it, in order, each with how often.
+    holders: Vec<Vec<(usize, usize)>>,
+    /// By run: the places of its requests, each once.
+    of_run: Vec<Vec<usize>>,
+}
+
+impl Shared {
+    /// Adds the requests of the next run.
+    fn add(&mut self, run: usize, traces: impl Iterator<Item = Trace>) {
+        let mut places = Vec::new();
+        for trace in traces {
+            let next = self.holders.len();
+            let place = *self.places.entry(trace).or_insert(next);
+            if place == next {
+                self.holders.push(Vec::new());
             }
-            _ => false,
-        })
-        .count();
-    !few.is_empty() && shared * 10 >= few.len() * 9
+            let Some(holders) = self.holders.get_mut(place) else { continue };
+            match holders.last_mut() {
+                Some((holder, times)) if *holder == run => *times += 1,
+                _ => {
+                    holders.push((run, 1));
+                    places.push(place);
+                }
+            }
+        }
+        self.of_run.push(places);
+    }
+
+    /// How many requests of a run each of so many runs holds too.
+    fn by(&self, run: usize, runs: usize) -> Vec<usize> {
+        let mut shared = vec![0; runs];
+        for place in self.of_run.get(run).into_iter().flatten() {
+            let Some(holders) = self.holders.get(*place) else { continue };
+            let own = holders.binary_search_by_key(&run, |(holder, _)| *holder).ok();
+            let own = own.and_then(|at| holders.get(at)).map_or(0, |(_, times)| *times);
+            for (holder, times) in holders {
+                if let Some(shared) = shared.get_mut(*holder) {
+                    *shared += own.min(*times);
+                }
+            }
+        }
+        shared
+    }
 }
 
 fn timed(run: &BenchRun) -> Vec<&RequestRecord> {

@@ -19,6 +19,8 @@ struct Account {
     known: u64,
     /// Requests asked for beyond those.
     lost: u64,
+    /// The same of a run that says of itself that it ended before all was sent.
+    unsent: u64,
     /// Those that failed or were cancelled, but for those that were cut off at the end.
     failed: u64,
     /// Whether somebody counted what became of all of them.
@@ -50,15 +52,11 @@ impl Account {
         let planned = run.plan.requests.or(total(Total::PlannedRequests));
         // Without rows and totals it is not known what became of any request.
         let lost = planned.filter(|_| known > 0 || answered.is_some()).unwrap_or(0);
+        let lost = lost.saturating_sub(known);
+        let (lost, unsent) = if is_part(run) { (0, lost) } else { (lost, 0) };
         let by_totals = answered.is_some() && (stated_failed.is_some() || planned.is_some());
         let by_rows = recorded > 0 && silent == 0;
-        Self {
-            known,
-            lost: lost.saturating_sub(known),
-            failed,
-            told: by_rows || by_totals,
-            rows: recorded > 0,
-        }
+        Self { known, lost, unsent, failed, told: by_rows || by_totals, rows: recorded > 0 }
     }
 }
 
@@ -67,7 +65,7 @@ impl Account {
 ///
 /// # Formula
 /// Lost are `planned - answered - failed - cancelled`; a run of which nobody says what became of
-/// its requests has not lost them. Cancelled requests up to the slots of a closed loop are those in
+/// its requests has not lost them, nor has one that says of itself that it is a part. Cancelled requests up to the slots of a closed loop are those in
 /// flight when the time was up: no failures, but a matter of `in-flight-at-edges`.
 ///
 /// # Shape
@@ -78,7 +76,8 @@ pub fn check_failures(about: Scope, runs: &[&BenchRun], thresholds: &Thresholds)
     let accounts: Vec<Account> = runs.iter().map(|run| Account::of(run)).collect();
     let sum = |of: fn(&Account) -> u64| accounts.iter().map(of).sum::<u64>();
     let (lost, known, failed) = (sum(|a| a.lost), sum(|a| a.known), sum(|a| a.failed));
-    let asked = lost + known;
+    let unsent = sum(|a| a.unsent);
+    let asked = lost + known + unsent;
     let rows = accounts.iter().any(|a| a.rows);
     let form = if rows { Form::Requests } else { Form::Aggregate };
     if lost > 0 {
@@ -104,7 +103,21 @@ pub fn check_failures(about: Scope, runs: &[&BenchRun], thresholds: &Thresholds)
     // What is known to have failed counts, whatever the silent rows hide.
     let share = share(failed, known);
     if known == 0 || share <= thresholds.get(check, "warning_share") {
-        if known > 0 && accounts.iter().all(|a| a.told) {
+        if unsent > 0 {
+            let text = format!(
+                "a part of a run: {known} of {asked} requests asked for; it ended before the others \
+                 were sent, and says so"
+            );
+            outcomes.found(
+                Finding::new(check, about, text)
+                    .at(Severity::Warning)
+                    .advising("let it run to its end")
+                    .with("form", form)
+                    .with("recorded", known)
+                    .with("not_sent", unsent)
+                    .with("failed_or_cancelled", failed),
+            );
+        } else if known > 0 && accounts.iter().all(|a| a.told) {
             outcomes.clear(check, about);
         } else {
             outcomes.not_observed(check, Need::FailuresCounted, about);
@@ -112,17 +125,17 @@ pub fn check_failures(about: Scope, runs: &[&BenchRun], thresholds: &Thresholds)
         return outcomes;
     }
     let severe = share > thresholds.get(check, "error_share");
+    let mut text = format!("{failed} of {known} requests failed or were cancelled");
+    if unsent > 0 {
+        text += &format!("; {unsent} more that were asked for were not sent");
+    }
     outcomes.found(
-        Finding::new(
-            check,
-            about,
-            format!("{failed} of {known} requests failed or were cancelled"),
-        )
-        .at(if severe { Severity::Error } else { Severity::Warning })
-        .with("form", form)
-        .with("failed_or_cancelled", failed)
-        .with("requests", known)
-        .with("share", share),
+        Finding::new(check, about, text)
+            .at(if severe { Severity::Error } else { Severity::Warning })
+            .with("form", form)
+            .with("failed_or_cancelled", failed)
+            .with("requests", known)
+            .with("share", share),
     );
     outcomes
 }
@@ -135,6 +148,11 @@ pub(crate) fn failed_of(runs: &[&BenchRun]) -> Option<(u64, u64)> {
     let asked = sum(|a| a.known + a.lost);
     (asked > 0 && accounts.iter().all(|a| a.told))
         .then(|| (sum(|a| a.failed + a.lost).min(asked), asked))
+}
+
+/// Whether a run says of itself that it ended before all that was asked for was sent.
+fn is_part(run: &BenchRun) -> bool {
+    run.conditions.get("partial") == Some("yes")
 }
 
 /// How many requests can be in flight when a closed loop ends.
@@ -232,6 +250,25 @@ mod tests {
         assert_eq!(severity(None, Some(12), Some(0)), None);
         // Nobody could answer: all failed.
         assert_eq!(severity(Some(12), Some(0), Some(12)), Some(Severity::Error));
+    }
+
+    #[test]
+    fn a_run_that_says_that_it_is_a_part_hides_nothing() {
+        let mut part = run("a", &[5; 6], 0, 500);
+        assert_eq!(check(&part).findings().next().unwrap().severity, Severity::Error);
+        part.conditions.set("partial", "yes", By::Measured);
+        let got = check(&part);
+        let found = got.findings().next().unwrap();
+        assert_eq!(found.severity, Severity::Warning);
+        assert!(found.message.starts_with("a part of a run: 6 of 500 requests"), "{found:?}");
+        // What failed in it failed: 3 of 6.
+        let mut broken = run("a", &[5; 6], 3, 500);
+        broken.conditions.set("partial", "yes", By::Measured);
+        assert_eq!(check(&broken).findings().next().unwrap().severity, Severity::Error);
+        // And a whole one is whole.
+        let mut whole = run("a", &[5; 6], 0, 6);
+        whole.conditions.set("partial", "no", By::Measured);
+        assert_eq!(check(&whole).findings().count(), 0);
     }
 
     #[test]

@@ -62,6 +62,7 @@ mod balance;
 mod best_of_n;
 mod checks;
 mod claimed;
+mod cold_run;
 pub mod comparison;
 mod conclusion;
 mod conditions;
@@ -93,6 +94,7 @@ pub use checks::CHECKS;
 pub use claimed::{
     CLAIM_CHECKS, check_aligned, check_called, check_definitions, check_quoted_rate,
 };
+pub use cold_run::check_cold_run;
 pub use comparison::COMPARISON_CHECKS;
 pub use conditions::{
     ArmNotes, check_claim_conditions, check_log_witnesses_run, check_same_conditions,
@@ -108,7 +110,7 @@ pub use placement::{Placed, Placing, Population, place_samples};
 pub use quoted::{check_samples_measured, check_value_found, check_value_stated};
 pub use ratio::check_ratio_shown;
 pub use sample_count::check_sample_count;
-pub use samples::{Sample, check_cold_run, is_of_a_run, metric_values, samples_of};
+pub use samples::{Sample, is_of_a_run, metric_values, samples_of};
 pub use self_test::{
     Asked, Called, Place, RunOrder, SELF_TEST_CHECKS, SelfTest, SelfTestPlan, check_a_vs_a,
     self_test, self_test_of_runs,

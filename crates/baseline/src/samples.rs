@@ -1,11 +1,9 @@
 //! The samples of a run: one value a request, or one a run.
 
 use trueline_core::{
-    BenchRun, Evidence, Finding, Metric, Need, Outcomes, RequestRecord, Scope, Share, Side,
-    Stretch, Thresholds, Tokens, TokensPerSecond, Window,
+    BenchRun, Metric, RequestRecord, Share, Side, Stretch, Tokens, TokensPerSecond, Window,
 };
 
-use crate::checks::CACHE_HITS_IN_COLD_RUN;
 use crate::stats::median_of;
 
 /// One prefill sample of a benchmark.
@@ -138,45 +136,6 @@ fn over_window(requests: &[&RequestRecord], part: fn(&RequestRecord) -> Option<f
     sum.filter(|_| seconds > 0.0).map(|s| s / seconds).into_iter().collect()
 }
 
-/// Checks that a run which is said to be cold (by its plan or its owner) hit no cache.
-pub fn check_cold_run(
-    about: Scope,
-    requests: &[&RequestRecord],
-    thresholds: &Thresholds,
-) -> Outcomes {
-    let check = &CACHE_HITS_IN_COLD_RUN;
-    let mut outcomes = Outcomes::default();
-    let shares: Vec<f64> =
-        requests.iter().filter_map(|r| r.hit_share().value()).map(Share::get).collect();
-    if shares.is_empty() {
-        outcomes.not_observed(check, Need::CachedTokens, about);
-        return outcomes;
-    }
-    let limit = thresholds.get(check, "hit_share");
-    let warm = shares.iter().filter(|&&share| share >= limit).count();
-    if warm == 0 {
-        outcomes.clear(check, about);
-    } else {
-        let most = shares.iter().copied().fold(0.0, f64::max);
-        outcomes.found(
-            Finding::new(
-                check,
-                about,
-                format!(
-                    "{warm} of {} requests of a run that is said to be cold hit the cache, up to \
-                     {:.1} % of the prompt",
-                    shares.len(),
-                    most * 100.0
-                ),
-            )
-            .with("warm_requests", warm)
-            .with("requests", shares.len())
-            .with("largest_hit_share", Evidence::from(most)),
-        );
-    }
-    outcomes
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
@@ -222,18 +181,5 @@ mod tests {
         let run = [request(1_000, 0, 0), silent];
         assert_eq!(values(&run, Metric::OutputTokPerS), Some(vec![]));
         assert_eq!(values(&run, Metric::DecodeTokPerS), Some(vec![5.0, 5.0]));
-    }
-
-    #[test]
-    fn a_cold_run_may_hit_its_template_and_no_more() {
-        let check = |request: RequestRecord| {
-            check_cold_run(Scope::default(), &[&request], &Thresholds::default())
-        };
-        assert!(!check(request(1_000, 49, 0)).has("cache-hits-in-cold-run"));
-        assert!(check(request(1_000, 50, 0)).has("cache-hits-in-cold-run"));
-        let mut silent = request(1_000, 900, 0);
-        silent.tokens.cached = Known::Not(trueline_core::Why::Absent);
-        let unknown = check(silent);
-        assert!(unknown.findings().count() == 0 && unknown.iter().count() == 1);
     }
 }

@@ -158,6 +158,55 @@ pub struct ServerCounters {
 }
 
 impl ServerCounters {
+    /// What several servers, or several replicas of one, have counted together; `None` of none at all. One
+    /// alone is as it was.
+    ///
+    /// # Shape
+    /// Engines keep their order, with `server=1`, `server=2` and so on in front of their labels. A count that
+    /// one of the servers does not keep is not known of all, and when tokens are added is not said where
+    /// they differ. The moment is that of the last reading, the start the latest that is known: another start
+    /// of any of them is another count.
+    pub fn of_several(servers: impl IntoIterator<Item = Self>) -> Option<Self> {
+        let mut servers: Vec<Self> = servers.into_iter().collect();
+        if servers.len() > 1 {
+            for (number, server) in (1..).zip(&mut servers) {
+                for engine in &mut server.engines {
+                    let apart = if engine.labels.is_empty() { "" } else { "," };
+                    engine.labels = format!("server={number}{apart}{}", engine.labels);
+                }
+            }
+        }
+        servers.into_iter().reduce(Self::beside)
+    }
+
+    fn beside(mut self, other: Self) -> Self {
+        if self.server != other.server {
+            self.server = format!("{} and {}", self.server, other.server);
+        }
+        if self.counting != other.counting {
+            self.counting = Counting::NotSaid;
+        }
+        self.at = match (self.at.value(), other.at.value()) {
+            (Some(one), Some(two)) if one >= two => self.at,
+            (None, _) => self.at,
+            _ => other.at,
+        };
+        self.started = match (self.started.value(), other.started.value()) {
+            (Some(one), Some(two)) if one < two => other.started,
+            (None, Some(_)) => other.started,
+            _ => self.started,
+        };
+        self.engines.extend(other.engines);
+        self.running = added(self.running, other.running);
+        self.waiting = added(self.waiting, other.waiting);
+        self.unreadable_lines = self.unreadable_lines.saturating_add(other.unreadable_lines);
+        self.significant_digits = match (self.significant_digits, other.significant_digits) {
+            (Some(one), Some(two)) => Some(one.min(two)),
+            (one, two) => one.or(two),
+        };
+        self
+    }
+
     /// One count over all engines; not known where it is not of one of them.
     pub fn sum(&self, count: Count) -> Known<u64> {
         self.engines.iter().map(|engine| engine.get(count)).reduce(added).unwrap_or_default()
@@ -225,6 +274,43 @@ mod tests {
         counters.significant_digits = Some(6);
         let steps = [0, 999_999, 1_000_000, 1_234_570, 12_345_700].map(|n| counters.rounded_by(n));
         assert_eq!(steps, [0, 0, 10, 10, 100]);
+    }
+
+    #[test]
+    fn several_servers_count_together_what_each_of_them_counts() {
+        let at = |s: i64| Known::is(WallTime::from_nanos(s), By::Measured);
+        let five = Known::is(5, By::Reported);
+        let one = ServerCounters {
+            server: "vllm".into(),
+            at: at(10),
+            started: at(3),
+            counting: Counting::AsServed,
+            engines: vec![engine("engine=0", five)],
+            running: Known::is(1, By::Reported),
+            waiting: Known::is(2, By::Reported),
+            ..ServerCounters::default()
+        };
+        let mut two = ServerCounters { at: at(11), started: at(2), ..one.clone() };
+        two.engines = vec![engine("", Known::Not(Why::Absent))];
+        assert_eq!(ServerCounters::of_several([]), None);
+        assert_eq!(ServerCounters::of_several([one.clone()]), Some(one.clone()));
+        let same = ServerCounters::of_several([one.clone(), one.clone()]).unwrap();
+        assert_eq!(same.sum(Count::Requests), Known::is(10, By::Reported));
+        assert_eq!((same.server.as_str(), same.counting), ("vllm", Counting::AsServed));
+        assert_eq!(same.in_flight().value(), Some(6));
+        (two.server, two.counting) = ("llama.cpp".into(), Counting::WhenFinished);
+        (two.significant_digits, two.waiting) = (Some(6), Known::Not(Why::Absent));
+        let both = ServerCounters::of_several([one, two]).unwrap();
+        let labels: Vec<&str> = both.engines.iter().map(|e| e.labels.as_str()).collect();
+        assert_eq!(labels, ["server=1,engine=0", "server=2"]);
+        // One of them does not count requests, so that nobody knows how many there were.
+        assert_eq!(both.sum(Count::Requests), Known::Not(Why::Absent));
+        assert_eq!(
+            (both.server.as_str(), both.counting),
+            ("vllm and llama.cpp", Counting::NotSaid)
+        );
+        assert_eq!((both.at, both.started), (at(11), at(3)));
+        assert_eq!((both.significant_digits, both.waiting), (Some(6), Known::Not(Why::Absent)));
     }
 
     #[test]

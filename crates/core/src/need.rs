@@ -93,6 +93,12 @@ pub enum Need {
     ServerCounters,
     /// A reading that this host does not give to this user.
     HostReading,
+    /// What it ran on and what was served: device and model, for a ceiling.
+    Ceiling,
+    /// Which device it ran on.
+    Accelerator,
+    /// What the model is made of.
+    ModelDescription,
 }
 
 /// The input that would supply a piece of evidence.
@@ -134,6 +140,12 @@ pub enum Input {
     Metrics,
     /// More rights, or another kind of host.
     Rights,
+    /// The device and the model.
+    Deployment,
+    /// The device.
+    Accelerator,
+    /// The model's configuration.
+    ModelConfig,
 }
 
 impl Input {
@@ -157,6 +169,11 @@ impl Input {
             Self::CpuReference => ("what this processor reaches when well", "an earlier record"),
             Self::Metrics => ("the server's metrics", "--metrics-url URL"),
             Self::Rights => ("what this host keeps to itself", "run it on the host, or as root"),
+            Self::Deployment => {
+                ("device and model", "audit --hardware NAME --model-config config.json")
+            }
+            Self::Accelerator => ("the device", "audit --hardware NAME"),
+            Self::ModelConfig => ("the model", "audit --model-config config.json"),
         }
     }
 }
@@ -208,6 +225,9 @@ impl Need {
             Self::CpuReference => "what this processor reaches when well",
             Self::ServerCounters => "what the server counted before and after",
             Self::HostReading => "a reading that this host does not give",
+            Self::Ceiling => "device and model, for a ceiling",
+            Self::Accelerator => "which device it ran on",
+            Self::ModelDescription => "what the model is made of",
         }
     }
 
@@ -234,6 +254,9 @@ impl Need {
             Self::CpuReference => Input::CpuReference,
             Self::ServerCounters => Input::Metrics,
             Self::HostReading => Input::Rights,
+            Self::Ceiling => Input::Deployment,
+            Self::Accelerator => Input::Accelerator,
+            Self::ModelDescription => Input::ModelConfig,
             Self::Repetitions => Input::Repetitions,
             Self::MoreRequests => Input::LongerRun,
             Self::Definition | Self::Quantity | Self::Ground => Input::Claim,

@@ -83,7 +83,7 @@ pub(crate) const IMPOSSIBLE_VALUE: CheckInfo = CheckInfo {
         why: "below it the rows with such values are too few to move a percentile that is quoted",
     }],
     rule: "records hold values that cannot be: not finite, negative, of the wrong type, more \
-           cached than prompt tokens",
+           cached than prompt tokens, more hashes of blocks than the prompt has",
     advice: "these values count as missing; look for clock changes or a mismatched server version",
 };
 

@@ -1,5 +1,6 @@
 //! One request as it went, on the client's clock.
 
+use std::fmt;
 use std::time::Duration;
 
 use trueline_core::{Outcome, ReportedRate, TokenCounts};
@@ -54,6 +55,40 @@ pub enum FailureKind {
     TimedOut,
     /// The caller, or a budget, ended it.
     Stopped,
+}
+
+impl FailureKind {
+    /// The kind in words, as in `12 of no connection`.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Connect => "no connection",
+            Self::Send => "a connection that ended before the reply",
+            Self::Status => "a status other than 200",
+            Self::Malformed => "a reply of another form",
+            Self::ErrorEvent => "an error event",
+            Self::BrokeOff => "a reply that broke off",
+            Self::NoToken => "a reply without a token",
+            Self::TimedOut => "a reply that did not come in time",
+            Self::Stopped => "being given up",
+        }
+    }
+}
+
+impl fmt::Display for FailureKind {
+    /// The kind as data name it, such as `broke-off`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Connect => "connect",
+            Self::Send => "send",
+            Self::Status => "status",
+            Self::Malformed => "malformed",
+            Self::ErrorEvent => "error-event",
+            Self::BrokeOff => "broke-off",
+            Self::NoToken => "no-token",
+            Self::TimedOut => "timed-out",
+            Self::Stopped => "stopped",
+        })
+    }
 }
 
 /// Why a request failed, in words.

@@ -49,5 +49,5 @@ pub use prompt::{Length, Piece, Ruler, Script, count_words};
 pub use record::{CLIENT, PROBE_CONDITIONS, RunFacts, bench_run, request_record};
 pub use stop::{Decision, Stop};
 pub use transport::{
-    Client, Endpoint, Key, Limits, Reuse, Scheme, TransportError, TransportErrorKind,
+    Client, Endpoint, Key, Limits, Reuse, Scheme, TransportError, TransportErrorKind, parse_reply,
 };

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use trueline_core::{CheckInfo, Threshold, Thresholds};
 
-use crate::given::CLOCK_DOES_NOT_EXPLAIN;
+use crate::ceiling::CEILING_CHECKS;
 use crate::judge::RESTS_ON_REVOKED;
 
-/// The checks of this crate: over stated figures, and of the judgement itself.
-pub const CHECKS: &[CheckInfo] = &[CLOCK_DOES_NOT_EXPLAIN, RESTS_ON_REVOKED];
+/// The checks of this crate over the judgement itself.
+pub const CHECKS: &[CheckInfo] = &[RESTS_ON_REVOKED];
 
 /// The tables of all crates, with the crate each comes from.
-pub fn check_tables() -> [(&'static str, &'static [CheckInfo]); 15] {
+pub fn check_tables() -> [(&'static str, &'static [CheckInfo]); 16] {
     [
         ("logs: what the bytes of a log say", trueline_logs::CHECKS),
         ("logs: what the bytes of a result say", trueline_logs::RESULT_CHECKS),
@@ -27,7 +27,8 @@ pub fn check_tables() -> [(&'static str, &'static [CheckInfo]); 15] {
         ("host: processors, memory, limits, clocks, power", trueline_host::PLATFORM_CHECKS),
         ("host: GPUs", trueline_host::GPU_CHECKS),
         ("host: the processor, measured", trueline_host::CPU_PROBE_CHECKS),
-        ("trueline: stated figures and the judgement", CHECKS),
+        ("roofline: is it possible", CEILING_CHECKS),
+        ("trueline: the judgement", CHECKS),
     ]
 }
 

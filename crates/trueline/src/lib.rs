@@ -29,9 +29,8 @@
 //! [`Audit`] composes the parts, [`Compare`] two audits as the arms of one, [`judge`](judge::judge) is the only place that sets a claim's
 //! status, [`report`] renders. The crates beneath are re-exported: [`core`] holds the shared
 //! words, [`logs`] reads request logs and results, [`baseline`] says what the numbers say, [`host`]
-//! reads the state of the machine.
-//!
-//! It computes no ceiling: that is stated, and what is not there is said to be not observed.
+//! reads the state of the machine, [`roofline`] knows how fast a model can be at most on a device; what is not
+//! there is said to be not observed.
 //!
 //! Features: `nvml` reads NVIDIA GPUs; `probe` measures a live server, see [`measure`].
 
@@ -39,6 +38,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod audit;
+pub mod ceiling;
 pub mod checks;
 pub mod claims;
 mod compare;
@@ -62,3 +62,4 @@ pub use trueline_host as host;
 pub use trueline_logs as logs;
 #[cfg(feature = "probe")]
 pub use trueline_probe as probe;
+pub use trueline_roofline as roofline;

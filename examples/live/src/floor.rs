@@ -13,8 +13,7 @@ use trueline::baseline::stats::{median, quantile};
 use trueline::core::number::{count, short};
 use trueline::core::{Tokens, TokensPerSecond};
 use trueline::probe::{
-    Api, Arrival, Ask, Asking, Client, Exchange, LoadRun, Prefix, Prompt, Ruler, RunClock,
-    Schedule, Stop, Workload,
+    Api, Arrival, Client, Exchange, LoadRun, Prefix, Ruler, RunClock, Schedule, Stop, Workload,
 };
 use trueline_examples::arguments::Common;
 use trueline_examples::failure::Failure;
@@ -190,17 +189,6 @@ fn load(
 fn entry_of<'e>(exchange: &Exchange, entries: &[&'e LedgerEntry]) -> Option<&'e LedgerEntry> {
     let number: u64 = exchange.id.as_deref()?.rsplit('-').next()?.parse().ok()?;
     entries.iter().find(|entry| entry.id.0 == number).copied()
-}
-
-/// Why a server does not answer, by asking once more for one token.
-pub fn why_failed(client: &Client) -> Option<String> {
-    let asking = Asking::new(0, Prompt::Text("one two three".to_owned()), Tokens::new(8));
-    let exchange = runtime().ok()?.block_on(client.ask(asking, None, &RunClock::start()));
-    Some(
-        exchange
-            .failure
-            .map_or("asked once more, it answered".to_owned(), |failure| failure.message),
-    )
 }
 
 fn runtime() -> Result<Runtime, Failure> {

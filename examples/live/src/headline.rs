@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use trueline::baseline::stats::{anytime_interval, median, order_interval};
 use trueline::core::number::{count, percent, short};
 use trueline::core::{BenchRun, Outcome, RequestRecord, Side, Stretch, Total};
+use trueline::measure::BYSTANDER;
 
 /// How certain the intervals are.
 const CONFIDENCE: f64 = 0.95;
@@ -74,7 +75,7 @@ impl Headline {
             answered: answered.len(),
             failed: of(Outcome::Failed) + of(Outcome::Unknown),
             given_up: of(Outcome::Cancelled),
-            warmup_lost: rows().filter(|r| r.warmup && r.outcome != Outcome::Ok).count(),
+            warmup_lost: rows().filter(|r| is_warmup(r) && r.outcome != Outcome::Ok).count(),
             ttft: middle,
             itl: median(&sorted(gaps)),
             tpot: median(&sorted(answered.iter().filter_map(|r| tpot(r)))),
@@ -92,14 +93,12 @@ impl Headline {
     pub fn counts(&self) -> String {
         let n = |n: usize| count(n as u64);
         let failed = if self.failed == 0 { "none".to_owned() } else { n(self.failed) };
-        let mut line = format!(
-            "{} of {} requests answered, {failed} failed",
-            n(self.answered),
-            n(self.ended())
-        );
+        let mut line = format!("{} of {} requests answered", n(self.answered), n(self.ended()));
         if self.given_up > 0 {
             line += &format!(", {} given up", n(self.given_up));
         }
+        // Last, for the reasons to stand behind it.
+        line += &format!(", {failed} failed");
         if self.warmup_lost > 0 {
             line += &format!(" ({} of warm-up not answered)", n(self.warmup_lost));
         }
@@ -175,6 +174,11 @@ pub fn head() -> String {
         "{:<22}{:>9}{:>6}  {:<24}{:>9}{:>9}{:>8}{:>8}",
         "", "answered", "lost", "TTFT, 95 %", "ITL", "TPOT", "tok/s", "cached"
     )
+}
+
+/// A bystander's requests are marked as warm-up and warm nothing up.
+fn is_warmup(request: &RequestRecord) -> bool {
+    request.warmup && request.session.as_deref() != Some(BYSTANDER)
 }
 
 fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
@@ -268,8 +272,11 @@ mod tests {
         let mut warmup = request(9_000, Outcome::Ok);
         warmup.warmup = true;
         all.push(warmup);
+        let mut bystander = request(0, Outcome::Failed);
+        (bystander.warmup, bystander.session) = (true, Some(BYSTANDER.to_owned()));
+        all.push(bystander);
         let headline = Headline::of("cold", &[&run(all)], Looks::Once);
-        assert_eq!(headline.counts(), "6 of 8 requests answered, 1 failed, 1 given up");
+        assert_eq!(headline.counts(), "6 of 8 requests answered, 1 given up, 1 failed");
         // Six values admit [smallest, largest] at 96.9 %; 40 ms over 4 steps is 10 ms.
         let said = headline.figures().unwrap();
         assert!(

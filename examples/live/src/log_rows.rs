@@ -167,10 +167,15 @@ fn row(request: &RequestRecord, arrived: Duration) -> Option<LogRow> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
     use super::*;
 
+    /// Tests that run beside each other have files of their own.
     fn read_text(text: &str, own: Option<&Own>) -> Result<LogRows, Failure> {
-        let name = format!("trueline-rows-{}-{}.jsonl", std::process::id(), text.len());
+        static FILES: AtomicU64 = AtomicU64::new(0);
+        let number = FILES.fetch_add(1, Ordering::Relaxed);
+        let name = format!("trueline-rows-{}-{number}.jsonl", std::process::id());
         let path = std::env::temp_dir().join(name);
         std::fs::write(&path, text).unwrap();
         let read = LogRows::read(std::slice::from_ref(&path), &ReadOptions::default(), own);
@@ -185,8 +190,7 @@ mod tests {
 {"id":"c","prompt_tokens":100,"ttft_s":1.0}
 {"id":"d","started_at_s":1793880009,"output_tokens":7,"ttft_s":1.0}
 "#;
-        // Tests that run beside each other have files of their own.
-        read_text(&format!("{text}{}", if own.is_some() { "\n" } else { "" }), own)
+        read_text(text, own)
     }
 
     #[test]

@@ -3,15 +3,17 @@
 use serde_json::json;
 use trueline::claims::ClaimFile;
 use trueline::core::number::things;
-use trueline::core::{BenchRun, CheckOutcome, Finding, Outcome, Thresholds};
+use trueline::core::{BenchRun, Thresholds};
 use trueline::judge::Allowed;
 use trueline::measure::Measured;
-use trueline::probe::{Arm, Client, Ended};
-use trueline::report::Report;
+use trueline::probe::{Arm, Ended};
+use trueline::report::{Origin, Report};
 use trueline::{Audit, Compare};
 
-use crate::floor::{Floor, why_failed};
+use crate::circumstances::{self, Circumstances, bottleneck};
+use crate::floor::Floor;
 use crate::headline::{Headline, Looks, head};
+use crate::reasons;
 
 /// What a report says beside what was measured.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,26 +28,12 @@ pub struct Told {
     pub servers: Vec<String>,
     /// Lines about what was sent.
     pub sent: Vec<String>,
-    /// Why nothing was answered.
-    pub why: Option<String>,
 }
 
 impl Told {
     /// Of a measurement of one server from a seed.
     pub const fn new(seed: u64, looks: Looks) -> Self {
-        Self { seed, looks, floor: None, servers: Vec::new(), sent: Vec::new(), why: None }
-    }
-
-    /// The same once it was measured: where nothing was answered the server is asked once more, to know
-    /// why.
-    #[must_use]
-    pub fn after(mut self, measured: &Measured, again: &Client) -> Self {
-        let rows = || measured.runs.iter().flat_map(|run| &run.requests);
-        let none = measured.runs.iter().all(|run| run.measured().next().is_none());
-        if none && rows().any(|request| request.outcome == Outcome::Failed) {
-            self.why = why_failed(again);
-        }
-        self
+        Self { seed, looks, floor: None, servers: Vec::new(), sent: Vec::new() }
     }
 }
 
@@ -60,34 +48,32 @@ pub fn report(
 ) -> Report {
     let two = !told.servers.is_empty();
     let groups = headlines(&measured.runs, two, told.looks);
-    let first = counted(&groups, &measured, told);
+    let first = counted(&groups, &measured);
     let answered = groups.iter().any(|group| group.answered > 0);
-    let client = answered.then(|| client(&measured.runs));
+    let client = answered.then(|| bottleneck(&measured.runs));
     let (partial, left_out) = (measured.is_partial(), measured.left_out.clone());
-    let unsaved = measured.unsaved.clone();
+    let (unsaved, host_lost) = (measured.unsaved.clone(), measured.host_lost.clone());
+    let failures = reasons::json(&measured.failures);
+    let bystander = measured.bystander;
     // The obvious claims of several parts are told by their table.
     let tabled = file.claims.is_empty() && groups.len() > 1 && !two;
     let empty = || Audit::new().thresholds(thresholds.clone()).allow(allowed.clone());
     let mut report = if two {
-        let of = |arm: Arm| {
-            let runs = measured.runs.iter().filter(|run| run.arm() == arm.name());
-            runs.cloned().fold(empty(), Audit::run)
-        };
-        let compare = Compare::new(of(Arm::First), of(Arm::Second)).given(file.given);
+        let is_first = |run: &BenchRun| run.arm() == Arm::First.name();
+        let (first, second): (Vec<_>, Vec<_>) = measured.runs.into_iter().partition(is_first);
+        let of = |runs: Vec<BenchRun>| runs.into_iter().fold(empty(), Audit::run);
+        let compare = Compare::new(of(first), of(second)).given(file.given);
         measured.host.into_iter().fold(compare, Compare::host).judge(&file.claims)
     } else {
         let audit = measured.runs.into_iter().fold(empty(), Audit::run).given(file.given);
         measured.host.into_iter().fold(audit, Audit::host).judge(&file.claims)
     };
     report.program = program;
+    report.origin = Origin::Measured;
     report.tabled |= tabled;
-    let mut last = format!("Others: {}. Seed {}.", others(&report), told.seed);
-    if let Some(client) = &client {
-        last = format!("Client: {client}. {last}");
-    }
-    if let Some(floor) = &told.floor {
-        last += &format!(" {floor}.");
-    }
+    let last =
+        Circumstances { client: client.as_deref(), host_lost: host_lost.as_deref(), bystander }
+            .line(&report, told);
     report.preface = [first].into_iter().chain(figures(&groups, told)).chain([last]).collect();
     let mut body = Vec::new();
     if groups.len() > 1 && !two {
@@ -101,6 +87,9 @@ pub fn report(
         "partial": partial,
         "not_begun": left_out,
         "not_saved": unsaved,
+        "host_not_recorded": host_lost,
+        "failures": failures,
+        "bystander": bystander.as_ref().map(circumstances::of_bystander),
         "seed": told.seed,
         "client_bottleneck": client,
         "client_floor": told.floor.as_ref().map(Floor::json),
@@ -148,7 +137,7 @@ fn place(name: &str) -> (f64, f64) {
 }
 
 /// What became of the requests, and whether they are all that was asked for.
-fn counted(groups: &[Headline], measured: &Measured, told: &Told) -> String {
+fn counted(groups: &[Headline], measured: &Measured) -> String {
     let mut all = Headline::of("all", &[], Looks::Once);
     for group in groups {
         all.answered += group.answered;
@@ -157,7 +146,7 @@ fn counted(groups: &[Headline], measured: &Measured, told: &Told) -> String {
         all.warmup_lost += group.warmup_lost;
     }
     let mut line = all.counts();
-    if let Some(why) = &told.why {
+    if let Some(why) = reasons::words(&measured.failures) {
         line += &format!(": {why}");
     }
     if measured.is_partial() {
@@ -195,39 +184,6 @@ fn figures(groups: &[Headline], told: &Told) -> Option<String> {
         [one] => one.figures(),
         _ => None,
     }
-}
-
-/// Whether the client was the bottleneck, over all runs.
-fn client(runs: &[BenchRun]) -> String {
-    let said: Vec<&str> =
-        runs.iter().filter_map(|run| run.conditions.get("client_bottleneck")).collect();
-    let bound = said.iter().find_map(|said| said.strip_prefix("yes: "));
-    match bound {
-        Some(why) => format!("the bottleneck: {why}"),
-        None if said.is_empty() || said.contains(&"not observed") => {
-            "too short a run to tell whether it was the bottleneck".to_owned()
-        }
-        None => "not the bottleneck".to_owned(),
-    }
-}
-
-/// Who else was served.
-fn others(report: &Report) -> String {
-    let traffic = |outcome: &&CheckOutcome| outcome.code() == "foreign-traffic";
-    let outcomes: Vec<&CheckOutcome> = report.outcomes.iter().filter(traffic).collect();
-    let found = report.outcomes.findings().find(|finding| finding.code == "foreign-traffic");
-    let unseen = |outcome: &&CheckOutcome| matches!(outcome, CheckOutcome::NotObserved { .. });
-    match found {
-        Some(finding) => said(finding),
-        None if outcomes.is_empty() || outcomes.iter().any(unseen) => {
-            "not observed (--metrics-url)".to_owned()
-        }
-        None => "none were served, by the server's counts".to_owned(),
-    }
-}
-
-fn said(finding: &Finding) -> String {
-    finding.message.trim_end_matches('.').to_owned()
 }
 
 #[cfg(test)]

@@ -2,14 +2,14 @@
 
 use std::cell::Cell;
 use std::fs::OpenOptions;
-use std::io::LineWriter;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Args;
 use trueline::core::{By, Conditions};
 use trueline::measure::{Measure, Measured};
-use trueline::probe::{Budget, Client};
+use trueline::probe::Budget;
 use trueline_examples::arguments::Common;
 use trueline_examples::arms::condition;
 use trueline_examples::failure::Failure;
@@ -19,14 +19,22 @@ use trueline_examples::output;
 use crate::interrupts::Interrupts;
 use crate::meter::Meter;
 use crate::outcome::{Told, report};
+use crate::saved::Saved;
+
+/// What was saved, in words, or why the host was not.
+type SavedOrNot = Result<String, String>;
+
+/// How often a bystander asks, where what it takes is limited.
+const BYSTANDER_EVERY: Duration = Duration::from_secs(2);
 
 /// How a measurement is watched, limited, saved and told.
 #[derive(Debug, Args)]
 pub struct Session {
-    /// What may be asked of the server: in-flight=N, rate=R, tokens=N, errors=SHARE with commas, or none
+    /// What may be asked of the server: in-flight=N, rate=R, tokens=N, errors=SHARE, bystander=SECONDS with
+    /// commas, or none
     #[arg(long, value_name = "LIMITS", default_value = "errors=0.5")]
     pub budget: Budget,
-    /// Write every request there the moment it ends; a file that is not there yet
+    /// Write every request there the moment it ends, and the host beside it; a file that is not there yet
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
     /// What is known of the server: hardware=…, quantization=…, server_version=…; may be repeated
@@ -45,8 +53,6 @@ pub struct Session {
 pub struct Asked {
     /// The measurement.
     pub measure: Measure<'static>,
-    /// Another client of the server, to ask why where nothing was answered.
-    pub again: Client,
     /// What the report says beside what was measured.
     pub told: Told,
 }
@@ -69,10 +75,12 @@ impl Session {
                 let (thresholds, allowed) = (self.common.thresholds()?, self.common.allowed()?);
                 self.can_be_told()?;
                 let asked = asked()?;
-                let measured = self.run(asked.measure)?;
+                let (measured, saved) = self.run(asked.measure)?;
                 let answered = measured.runs.iter().any(|run| run.measured().next().is_some());
-                failed.set(!answered || measured.unsaved.is_some());
-                let told = asked.told.after(&measured, &asked.again);
+                let unsaved = measured.unsaved.is_some() || matches!(saved, Some(Err(_)));
+                failed.set(!answered || unsaved);
+                let mut told = asked.told;
+                told.sent.extend(saved.map(|saved| saved.unwrap_or_else(|why| why)));
                 Ok(report(program, measured, &told, file, &thresholds, &allowed))
             },
         )
@@ -86,19 +94,21 @@ impl Session {
         opened.map(drop).map_err(told)
     }
 
-    fn run(&self, measure: Measure<'static>) -> Result<Measured, Failure> {
+    /// Measures and saves; what was saved, or why something was not.
+    fn run(&self, measure: Measure<'static>) -> Result<(Measured, Option<SavedOrNot>), Failure> {
         let mut measure = measure
             .with_budget(self.budget.clone())
             .with_conditions(self.conditions())
             .with_second_conditions(self.conditions())
             .with_watch(self.at.options()?);
+        let mut saved = None;
+        if self.budget.bystander_limit.is_some() {
+            measure = measure.with_bystander(BYSTANDER_EVERY);
+        }
         if let Some(path) = &self.save {
-            // What somebody measured before is not written over.
-            let file = OpenOptions::new().write(true).create_new(true).open(path);
-            let file = file.map_err(|e| {
-                Failure::new(format!("--save {}: expected a new file: {e}", path.display()))
-            })?;
-            measure = measure.with_save(LineWriter::new(file));
+            let (files, requests) = Saved::at(path)?;
+            measure = measure.with_save(requests);
+            saved = Some(files);
         }
         let interrupts = Interrupts::counted()?;
         let meter = Meter::new(!self.common.no_progress);
@@ -108,7 +118,8 @@ impl Session {
         });
         let mut measured = measure.run()?;
         measured.host = measured.host.map(|record| self.at.shown(record));
-        Ok(measured)
+        let saved = saved.map(|files| files.finish(measured.host.as_ref()));
+        Ok((measured, saved))
     }
 
     fn conditions(&self) -> Conditions {

@@ -1,6 +1,7 @@
 //! The programs, the documents and the embedded case, end to end.
 
 mod casebook;
+mod ceiling;
 mod compare;
 mod corpus_results;
 mod documents;

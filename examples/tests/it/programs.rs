@@ -4,13 +4,13 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 /// An example binary, which cargo builds beside this test.
-fn program(name: &str) -> PathBuf {
+pub(crate) fn program(name: &str) -> PathBuf {
     let exe = std::env::current_exe().unwrap();
     let target = exe.parent().and_then(|deps| deps.parent()).unwrap();
     target.join("examples").join(name)
 }
 
-fn run(name: &str, arguments: &[&str]) -> Output {
+pub(crate) fn run(name: &str, arguments: &[&str]) -> Output {
     Command::new(program(name))
         .args(arguments)
         .stdin(Stdio::null())
@@ -18,7 +18,7 @@ fn run(name: &str, arguments: &[&str]) -> Output {
         .unwrap_or_else(|e| panic!("{name}: {e}; cargo test builds the examples first"))
 }
 
-fn text(bytes: &[u8]) -> String {
+pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
@@ -41,7 +41,11 @@ fn bad_usage_is_one_line_and_status_2() {
         ("audit", &["--allow", "nonsense=x"], "code of no check"),
         ("audit", &["--claim", "speed = 3"], "expected a metric"),
         ("audit", &["/no/such/path"], "check the path"),
-        ("audit", &["--hardware", "H200"], "not built yet"),
+        ("audit", &["--hardware", "H200"], "expected results, a request log or claims"),
+        ("audit", &["--claim", "ttft_s = 1", "--hardware", "H300"], "expected a known device"),
+        ("audit", &["--claim", "ttft_s = 1", "--devices", "0"], "expected 1 to 1024"),
+        ("audit", &["--claim", "ttft_s = 1", "--devices", "3", "--parallel", "tp=2"], "multiple"),
+        ("audit", &["--claim", "ttft_s = 1", "--model-config", "/no/such"], "/no/such"),
         ("read_log", &["/no/such/path"], "check the path"),
         ("read_log", &["--threads", "0", "x"], "at least 1"),
         ("read_log", &["--since", "noon", "x"], "expected a time"),

@@ -91,15 +91,27 @@ fn paired<'a>(
     after: &'a ServerCounters,
     nothing: &'a EngineCounts,
 ) -> Option<Vec<(&'a EngineCounts, &'a EngineCounts)>> {
-    // A server that lists an engine from its first request on has none of them before it.
-    if let [only] = before.engines.as_slice()
-        && only.labels.is_empty()
-        && is_untouched(only)
-    {
-        return Some(after.engines.iter().map(|engine| (nothing, engine)).collect());
+    let is_in = |engines: &[EngineCounts], labels: &str| engines.iter().any(|e| e.labels == labels);
+    // A server that lists an engine from its first request on has none of them before it: what it has
+    // then is nothing, under the labels of the server alone.
+    let gone = before.engines.iter().filter(|engine| !is_in(&after.engines, &engine.labels));
+    let unlisted: Vec<&EngineCounts> = gone.collect();
+    let is_of = |server: &EngineCounts, labels: &str| {
+        let own = labels.strip_prefix(server.labels.as_str());
+        own.is_some_and(|own| server.labels.is_empty() || own.starts_with(','))
+    };
+    let has_some = |server: &&EngineCounts| {
+        is_untouched(server) && after.engines.iter().any(|two| is_of(server, &two.labels))
+    };
+    if !unlisted.iter().all(has_some) {
+        return None;
     }
-    let labels = |counters: &'a ServerCounters| counters.engines.iter().map(|e| &e.labels);
-    labels(before).eq(labels(after)).then(|| before.engines.iter().zip(&after.engines).collect())
+    let listed_later = |labels: &str| unlisted.iter().any(|server| is_of(server, labels));
+    let pair = |two: &'a EngineCounts| {
+        let one = before.engines.iter().find(|one| one.labels == two.labels);
+        one.or_else(|| listed_later(&two.labels).then_some(nothing)).map(|one| (one, two))
+    };
+    after.engines.iter().map(pair).collect()
 }
 
 /// Whether an engine is known to have counted nothing at all.
@@ -147,6 +159,13 @@ mod tests {
         // Listed from the first request on.
         assert_eq!(requests(&[("", 0)], &[("model=m", 4)]), Ok(Some(4)));
         assert!(requests(&[("", 1)], &[("model=m", 4)]).is_err());
+        // Of two servers one lists its engines from its first request on, and the other has one already.
+        let before = [("server=1,e=0", 5), ("server=2", 0)];
+        let after = [("server=1,e=0", 8), ("server=2,e=0", 2), ("server=2,e=1", 2)];
+        assert_eq!(requests(&before, &after), Ok(Some(7)));
+        assert!(requests(&before, &[("server=1,e=0", 8), ("server=21,e=0", 2)]).is_err());
+        // An engine that is gone may have served meanwhile.
+        assert!(requests(&[("e=0", 5), ("e=1", 0)], &[("e=0", 8)]).is_err());
     }
 
     #[test]

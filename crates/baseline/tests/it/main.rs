@@ -1,5 +1,6 @@
 //! Statistics against other programs' figures and against what must hold of any input.
 
+mod duplicate_runs;
 mod resampling_expected;
 mod resampling_properties;
 mod stats_expected;

@@ -184,3 +184,23 @@ fn kept_requests_are_those_used_in_the_order_of_the_input() {
     assert_eq!(one.requests(), many.requests());
     assert!(read(&ReadOptions::default()).requests().is_empty());
 }
+
+#[test]
+fn a_trace_cut_at_any_byte_is_read_or_refused_and_adds_up() {
+    let row = MOONCAKE.find('\n').unwrap();
+    for end in 0..=MOONCAKE.len() {
+        let text = &MOONCAKE.as_bytes()[..end];
+        let Ok(read) = read_log_from("cut", text, &kept()) else {
+            // Only what ends inside the first row holds no record.
+            assert!(end < row, "{end}");
+            continue;
+        };
+        let counts = *read.value.counts();
+        // A whole row without its line end is used, a piece of one is a tail.
+        let whole = MOONCAKE[..end].matches('}').count() as u64;
+        let piece = MOONCAKE[..end].lines().count() as u64 - whole;
+        assert_eq!((counts.used, counts.incomplete_tail), (whole, piece), "{end}");
+        assert_eq!((counts.rejected.total(), counts.impossible), (0, 0), "{end}");
+        assert_eq!(read.value.requests().len() as u64, whole, "{end}");
+    }
+}

@@ -36,7 +36,8 @@ impl Fields<'_> {
             return Some(said);
         }
         let message = told(self.message).or_else(|| told(self.detail));
-        let kind: Vec<_> = [self.kind, self.code].into_iter().filter_map(told).collect();
+        let kinds = [self.kind, self.code].into_iter().filter_map(told);
+        let kind: Vec<String> = kinds.map(|kind| shortened(&kind)).collect();
         match (message, kind.is_empty()) {
             (Some(message), true) => Some(shortened(&message)),
             (Some(message), false) => {
@@ -152,5 +153,8 @@ mod tests {
         assert_eq!(parse_refusal(body.as_bytes()).map(|t| t.chars().count()), Some(241));
         let body = serde_json::json!({"error": {"message": "first\nsecond"}}).to_string();
         assert_eq!(parse_refusal(body.as_bytes()).as_deref(), Some("first"));
+        let body = serde_json::json!({"type": "a\nb", "code": "x".repeat(1_000)}).to_string();
+        let said = format!("a, {}…", "x".repeat(240));
+        assert_eq!(parse_refusal(body.as_bytes()), Some(said));
     }
 }

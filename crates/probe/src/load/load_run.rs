@@ -151,8 +151,11 @@ impl<'h> LoadRun<'h> {
         Ok(drive(self, ask, askings, clock, &mut |exchange| sink(exchange).into()).await)
     }
 
-    /// Whether its parts go together.
-    fn check(&self) -> Result<(), LoadError> {
+    /// Whether its parts go together, which [`LoadRun::run`] looks at before it sends anything.
+    ///
+    /// # Errors
+    /// Those of [`LoadRun::run`].
+    pub fn check(&self) -> Result<(), LoadError> {
         let contradiction = |message| Err(LoadError::new(LoadErrorKind::Contradiction, message));
         let arrival = self.schedule.arrival();
         if let (Some(asked), Some(most)) = (arrival.most_in_flight(), self.budget.most_in_flight)

@@ -144,6 +144,24 @@ impl Client {
         self
     }
 
+    /// Another client of the same server that asks for the same model with the same key, headers and limits,
+    /// over connections of its own, a fresh one for each request.
+    #[must_use]
+    pub fn apart(&self) -> Self {
+        Self {
+            endpoint: self.endpoint.clone(),
+            api: self.api,
+            model: self.model.clone(),
+            target: self.target.clone(),
+            headers: self.headers.clone(),
+            key: self.key.clone(),
+            limits: self.limits,
+            reuse: Reuse::Fresh,
+            connections: self.connections.apart(),
+            under_way: UnderWay::default(),
+        }
+    }
+
     /// Where the server is.
     pub const fn endpoint(&self) -> &Endpoint {
         &self.endpoint

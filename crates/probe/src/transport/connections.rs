@@ -33,12 +33,16 @@ impl Connections {
             Scheme::Http => None,
             Scheme::Https => Some(Tls::new(endpoint)?),
         };
-        Ok(Self {
-            tls,
-            addresses: OnceCell::new(),
-            answered: Cell::new(0),
-            kept: RefCell::default(),
-        })
+        Ok(Self::of(tls))
+    }
+
+    /// Others to the same server, none so far.
+    pub(super) fn apart(&self) -> Self {
+        Self::of(self.tls.clone())
+    }
+
+    fn of(tls: Option<Tls>) -> Self {
+        Self { tls, addresses: OnceCell::new(), answered: Cell::new(0), kept: RefCell::default() }
     }
 
     /// One that served before and still stands.

@@ -114,8 +114,11 @@ impl FromStr for Endpoint {
             Some(_) => return Err(found("http:// or https://")),
             None => return Err(found(form)),
         };
-        let host = uri.host().filter(|host| !host.is_empty()).ok_or_else(|| found(form))?;
+        let host = uri.host().ok_or_else(|| found(form))?;
         let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+        if bare.is_empty() {
+            return Err(found(form));
+        }
         let port = match uri.port() {
             Some(port) => port.as_u16(),
             // A colon that no port follows.
@@ -167,6 +170,7 @@ mod tests {
             ("127.0.0.1:8000/v1", "a URL such as"),
             ("/v1", "a URL such as"),
             ("http://", "a URL such as"),
+            ("http://[]", "a URL such as"),
             ("ftp://host", "http:// or https://"),
             ("unix:///tmp/socket", "a URL such as"),
             ("http://host:0", "a port between 1 and 65535"),

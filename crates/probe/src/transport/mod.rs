@@ -11,6 +11,7 @@ mod key;
 mod limits;
 mod open_files;
 mod reception;
+mod reply;
 mod stamped;
 #[cfg(feature = "tls")]
 mod tls;
@@ -26,3 +27,4 @@ pub use endpoint::{Endpoint, Scheme};
 pub use error::{TransportError, TransportErrorKind};
 pub use key::Key;
 pub use limits::{Limits, Reuse};
+pub use reply::parse_reply;

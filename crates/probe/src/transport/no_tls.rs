@@ -6,15 +6,14 @@ use super::wire::TcpSocket;
 use super::{Endpoint, TransportError, TransportErrorKind};
 
 /// No TLS, so that there is none.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) enum Tls {}
 
 impl Tls {
     pub(super) fn new(_: &Endpoint) -> Result<Self, TransportError> {
         Err(TransportError::new(
             TransportErrorKind::Tls,
-            "expected http://, found https://, and this build speaks no TLS: enable the feature `tls` of \
-             trueline-probe",
+            "expected http://, found https://, and this build speaks no TLS: build with the feature `tls`",
         ))
     }
 

@@ -1,7 +1,7 @@
 //! Logs with hashes of blocks, replayed on an engine whose cache forgets nothing: it hits what the hashes
 //! say, request by request.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use proptest::prelude::*;
@@ -40,12 +40,12 @@ fn served(replayed: &Replayed) -> Vec<(u64, u64)> {
 /// What a cache that never forgets hits, worked out apart from the probe: whole beginnings are kept, and the
 /// longest one that was there counts, in whole blocks of the cache and never the last token.
 fn expected(rows: &[LogRow], block: u64) -> Vec<(u64, u64)> {
-    let mut seen: HashMap<Vec<u64>, ()> = HashMap::new();
+    let mut seen: HashSet<Vec<u64>> = HashSet::new();
     let mut all = Vec::new();
     for row in rows {
         let mut hit = 0;
         for n in 1..=row.blocks.len() {
-            if seen.insert(row.blocks[..n].to_vec(), ()).is_some() {
+            if !seen.insert(row.blocks[..n].to_vec()) {
                 hit = n as u64 * block;
             }
         }
@@ -130,9 +130,9 @@ fn a_mooncake_trace_has_the_bound_that_others_find() {
         let fit = planned(&rows, 512).fit;
         let share = fit.hit_share_of_blocks.unwrap().get();
         assert!((share - hit / prompt).abs() < 1e-12, "{share}");
-        // The texts hold last tokens too: at most one a request more.
+        // The texts hold last tokens too: at most one of each of 12,031 requests more.
         let text = fit.hit_share_of_text_hashed.unwrap().get();
-        assert!(text >= share && text - share < rows.len() as f64 / prompt, "{text} for {share}");
+        assert!(text >= share && text - share < 12_031.0 / prompt, "{text} for {share}");
         assert_eq!((fit.unchained, fit.hashed, fit.unknown), (0, rows.len() as u64, 0));
     }
 }

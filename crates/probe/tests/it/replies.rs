@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use trueline_core::TokensPerSecond;
-use trueline_probe::{Api, Exchange, FailureKind};
+use trueline_probe::{Api, Exchange, FailureKind, parse_reply};
 
 use crate::raw::{heard, server};
 use crate::{between, client, counted, kind, one};
@@ -103,6 +103,64 @@ fn llama_cpp_states_its_rate_and_may_count_with_every_event() {
     assert!((rate(&exchange) - 149.240_366_534_3).abs() < 1e-6);
     assert_eq!(exchange.gap_tokens, [1; 11]);
     assert!(played(Api::OpenAiChat, "mlx-lm-chat.raw").gap_tokens.is_empty());
+}
+
+/// The body of a recorded reply, in pieces of 97 bytes, read at one moment.
+fn parsed(api: Api, name: &str) -> Exchange {
+    let text = fixture(name);
+    let body = text.split_once("\r\n\r\n").map_or(&*text, |(_, body)| body);
+    parse_reply(api, body.as_bytes().chunks(97).map(|piece| (Duration::ZERO, piece)))
+}
+
+#[test]
+fn a_reply_received_by_other_means_is_what_the_client_would_have_heard() {
+    for (api, name) in [
+        (Api::OpenAiChat, "llama-cpp-chat-timings.raw"),
+        (Api::OpenAiChat, "llama-cpp-chat-whole.raw"),
+        (Api::OpenAiCompletions, "llama-cpp-completions.raw"),
+        (Api::LlamaCpp, "llama-cpp-native.raw"),
+        (Api::OpenAiChat, "llama-cpp-chat-cut-off.raw"),
+    ] {
+        let (ours, theirs) = (played(api, name), parsed(api, name));
+        let heard = |exchange: &Exchange| {
+            let Exchange { id, model, tokens, token_events, gap_tokens, outcome, .. } =
+                exchange.clone();
+            (id, model, tokens, token_events, gap_tokens, exchange.reported.clone(), outcome)
+        };
+        assert_eq!(heard(&ours), heard(&theirs), "{name}");
+        assert_eq!(kind(&ours), kind(&theirs), "{name}");
+    }
+    assert_eq!(kind(&parse_reply(Api::Sglang, [])), Some(FailureKind::Malformed));
+}
+
+/// The bodies of the recorded reads, with the moments of their reading as the file states them: after the
+/// head the first event came after 15.23 ms, the first text after 4,011.191, the last after 5,755.796, the end
+/// after 5,756.133; between the first and the second text lie 4,726.596 - 4,011.191 ms.
+#[test]
+fn a_recorded_reply_keeps_the_times_of_its_reads() {
+    let reads: Vec<(Duration, String)> = fixture("llama-cpp-progress-reads.jsonl")
+        .lines()
+        .skip(1)
+        .map(|line| {
+            let line: Value = serde_json::from_str(line).unwrap();
+            let framed = line["bytes"].as_str().unwrap();
+            // Each read holds whole chunks: their sizes and line ends are taken out.
+            let events = framed.split("\r\n").filter(|part| part.starts_with("data: "));
+            (ms(line["t_ms"].as_f64().unwrap()), events.collect())
+        })
+        .collect();
+    let reply =
+        parse_reply(Api::OpenAiChat, reads.iter().map(|(at, bytes)| (*at, bytes.as_bytes())));
+    assert_eq!((kind(&reply), reply.token_events, reply.gaps.len()), (None, 16, 15));
+    let marks = reply.marks;
+    assert_eq!((marks.sent, marks.first_event), (None, Some(ms(15.23))));
+    assert_eq!((marks.first_token, marks.last_token), (Some(ms(4_011.191)), Some(ms(5_755.796))));
+    assert_eq!((marks.ended, reply.gaps[0]), (Some(ms(5_756.133)), ms(715.405)));
+}
+
+/// Milliseconds of three decimals, exactly.
+fn ms(value: f64) -> Duration {
+    Duration::from_micros(format!("{:.0}", value * 1e3).parse().unwrap())
 }
 
 /// How many times as fast as it was recorded a reply is played.

@@ -82,6 +82,12 @@ pub(super) fn first_over<'a>(records: &'a [HostOf], runs: &[&BenchRun]) -> Optio
     records.iter().find(over).map(|host| &host.record)
 }
 
+/// The records that reach over some runs, at least partly.
+pub(super) fn all_over<'a>(records: &'a [HostOf], runs: &[&BenchRun]) -> Vec<&'a HostRecord> {
+    let over = |host: &&HostOf| runs.iter().any(|run| host.is_of(run, Reach::Partly));
+    records.iter().filter(over).map(|host| &host.record).collect()
+}
+
 /// Takes what a record that was given for an arm knows of its machine, where the runs do not say. A
 /// record that is known by its time alone may be of any machine.
 pub(super) fn take_machine(conditions: &mut Conditions, records: &[HostOf], runs: &[&BenchRun]) {

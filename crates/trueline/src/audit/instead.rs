@@ -49,7 +49,11 @@ impl Work<'_> {
                 _ => return None,
             }
         };
-        self.production_median(log, scope, claim.value)
+        let answer = self.production_median(log, scope, claim.value)?;
+        // A log may count what was not computed, as the claim does.
+        let most = self.ceilings.iter().find(|ceiling| ceiling.claim == claim.id);
+        let is_possible = most.is_none_or(|ceiling| answer.value <= ceiling.most);
+        is_possible.then_some(answer)
     }
 
     /// What follows from a tool's other figures, where the check that revokes a claim derived it.

@@ -4,6 +4,7 @@ mod arms;
 mod balance;
 mod began;
 mod beside;
+mod ceilings;
 mod claims;
 mod compared;
 mod fairness;
@@ -34,6 +35,7 @@ use trueline_core::{BenchRun, Checked, Claim, Outcomes, Thresholds};
 use trueline_host::HostRecord;
 use trueline_logs::{LogSummary, Own, ReadOptions, ResultRun, ResultSet};
 
+use crate::ceiling::{Ceiling, Deployment};
 use crate::evidence::Evidence;
 use crate::given::Given;
 use crate::judge::{Allowed, judge};
@@ -153,6 +155,7 @@ pub struct Audit {
     preface: Vec<String>,
     written: Vec<ResultRun>,
     terms: Terms,
+    deployment: Option<Deployment>,
 }
 
 impl Audit {
@@ -213,6 +216,13 @@ impl Audit {
         self
     }
 
+    /// Says what served the runs: claims on rates are held against its ceiling.
+    #[must_use]
+    pub fn deployment(mut self, deployment: Deployment) -> Self {
+        self.deployment = Some(deployment);
+        self
+    }
+
     /// Sets thresholds in place of the defaults.
     #[must_use]
     pub fn thresholds(mut self, thresholds: Thresholds) -> Self {
@@ -270,6 +280,7 @@ impl Audit {
             placed: Vec::new(),
             compared: Vec::new(),
             rebased: Vec::new(),
+            ceilings: Vec::new(),
             degraded: BTreeMap::new(),
             names: Names::new(&self.runs),
             confidence: 0.95,
@@ -286,6 +297,7 @@ impl Audit {
         work.check_production();
         work.check_fields();
         work.check_claims();
+        work.check_ceilings();
         work.check_table();
         work.check_runs();
         work.check_sweeps();
@@ -305,6 +317,7 @@ impl Audit {
             judged.instead =
                 work.instead(judged).or_else(|| work.derived_instead(judged, &report.outcomes));
             judged.measured = work.measured_and_rebased(&judged.claim);
+            work.add_share_of_ceiling(judged);
             judged.verdict = work.verdict_of(judged);
         }
         report.preface.clone_from(&self.preface);
@@ -324,6 +337,8 @@ pub(crate) struct Work<'a> {
     compared: Vec<Compared>,
     /// By the claims' ids.
     rebased: Vec<(String, Rebased)>,
+    /// Of the claims that have one.
+    ceilings: Vec<Ceiling>,
     /// What degrades the hosts of runs, by the runs' labels; `None` where nobody looked.
     degraded: BTreeMap<String, Option<BTreeSet<&'static str>>>,
     names: Names,

@@ -32,7 +32,7 @@ impl Work<'_> {
                 "sample_median_tok_per_s": placed.map(|p| p.sample_median),
             })
         }).collect();
-        let ceiling: Vec<Value> = self
+        let mut ceiling: Vec<Value> = self
             .audit
             .given
             .iter()
@@ -50,6 +50,7 @@ impl Work<'_> {
                 })
             })
             .collect();
+        ceiling.extend(self.ceilings.iter().map(|ceiling| ceiling.json.clone()));
         json!({
             "runs": self.audit.runs.iter().map(|run| json!({
                 "label": run.label,

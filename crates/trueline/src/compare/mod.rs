@@ -12,6 +12,7 @@ use trueline_host::HostRecord;
 use trueline_logs::{Error, Own, ReadOptions};
 
 use crate::audit::Audit;
+use crate::ceiling::Deployment;
 use crate::given::Given;
 use crate::report::Report;
 
@@ -125,6 +126,13 @@ impl Compare {
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.audit.terms_mut().seed = Some(seed);
+        self
+    }
+
+    /// Says what served both arms: absolute claims on their rates are held against its ceiling.
+    #[must_use]
+    pub fn deployment(mut self, served: Deployment) -> Self {
+        self.audit = self.audit.deployment(served);
         self
     }
 

@@ -2,7 +2,7 @@
 
 use trueline_core::{Claim, Finding, Outcomes, Scope, Thresholds};
 
-use super::CLOCK_DOES_NOT_EXPLAIN;
+use crate::ceiling::CLOCK_DOES_NOT_EXPLAIN;
 use trueline_core::number::short;
 
 /// Checks a claim that explains a loss by causes, each with the most it can account for.

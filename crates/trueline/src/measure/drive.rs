@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use tokio::runtime::{Builder, Runtime};
+use tokio::task::LocalSet;
 use trueline_core::{Conditions, Load, Outcome, Plan, Tokens};
 use trueline_host::Watch;
 use trueline_probe::{
@@ -13,6 +14,8 @@ use trueline_probe::{
     RequestRate, Ruler, RunClock, Schedule, Stage, Stop, count_words, request_record,
 };
 
+use super::bystander::Bystander;
+use super::failures::Failures;
 use super::kept::Kept;
 use super::measured::{Ending, Measured};
 use super::{Measure, MeasureError, MeasureErrorKind, PROGRESS_EVERY, StageProgress};
@@ -20,6 +23,8 @@ use super::{Measure, MeasureError, MeasureErrorKind, PROGRESS_EVERY, StageProgre
 /// What is learnt on the way from stage to stage.
 struct Way<'h> {
     kept: Kept<'h>,
+    failures: Failures,
+    bystander: Option<Bystander>,
     ruler: Ruler,
     clock: RunClock,
     sent: u64,
@@ -34,10 +39,13 @@ pub(super) fn drive(mut measure: Measure<'_>) -> Result<Measured, MeasureError> 
         MeasureError::new(MeasureErrorKind::Runtime, format!("expected a runtime: {e}"))
     })?;
     let watch = measure.watch.take().map(Watch::start).transpose()?;
+    let clock = RunClock::start();
     let mut way = Way {
         kept: Kept::new(measure.save.take()),
+        failures: Failures::default(),
+        bystander: measure.bystander.map(|every| Bystander::new(every, clock)),
         ruler: Ruler::default(),
-        clock: RunClock::start(),
+        clock,
         sent: 0,
         spent: Tokens::default(),
     };
@@ -70,9 +78,16 @@ pub(super) fn drive(mut measure: Measure<'_>) -> Result<Measured, MeasureError> 
             break;
         }
     }
-    let host = watch.map(Watch::finish).transpose()?;
+    // What was measured is not given up for the watch beside it.
+    let (host, host_lost) = match watch.map(Watch::finish) {
+        None => (None, None),
+        Some(Ok(record)) => (Some(record), None),
+        Some(Err(why)) => (None, Some(why.to_string())),
+    };
     let (runs, unsaved) = way.kept.finish();
-    Ok(Measured { runs, host, endings, left_out, unsaved })
+    let failures = way.failures.finish();
+    let bystander = way.bystander.map(|bystander| bystander.times());
+    Ok(Measured { runs, host, host_lost, failures, bystander, endings, left_out, unsaved })
 }
 
 /// Whether its parts go together.
@@ -122,7 +137,8 @@ fn send(
         return Err(MeasureError::new(MeasureErrorKind::Contradiction, "expected a stage"));
     };
     let schedule = schedule(measure, stage)?;
-    let budget = measure.budget.clone().less(way.spent);
+    let asked_beside = way.bystander.as_ref().map(Bystander::times).unwrap_or_default();
+    let budget = measure.budget.clone().less(way.spent).less(asked_beside.tokens);
     let is_measured = stage.purpose == Purpose::Measured;
     let stop = if is_measured { measure.stop.rule() } else { Stop::when_exhausted() };
     let client = client(measure, stage);
@@ -151,23 +167,51 @@ fn send(
         }
     });
     let mut pairs = Vec::new();
-    let (clock, kept) = (way.clock, &mut way.kept);
+    let (clock, bystander) = (way.clock, way.bystander.as_ref());
+    let (kept, failures) = (&mut way.kept, &mut way.failures);
+    // A bystander's requests stand where those do that warm up.
+    let beside = |kept: &mut Kept<'_>| {
+        for exchange in bystander.map(Bystander::taken).unwrap_or_default() {
+            let (label, arm) = name(first_part.as_deref());
+            kept.begin(&label, &arm, &plan, &conditions);
+            kept.row(&label, request_record(&exchange, &clock));
+        }
+    };
     let sink = |exchange: Exchange| {
         let prompt = exchange.tokens.prompt.value().filter(|_| exchange.outcome == Outcome::Ok);
         pairs.extend(words.borrow_mut().remove(&exchange.number).zip(prompt));
         let part = if is_measured { exchange.part.clone() } else { first_part.clone() };
         let (label, arm) = name(part.as_deref());
+        failures.note(&label, &exchange, &clock);
         kept.begin(&label, &arm, &plan, &conditions);
         kept.row(&label, request_record(&exchange, &clock));
+        beside(kept);
     };
+    let limit = budget.bystander_limit;
     let mut run = LoadRun::new(schedule, stop).with_budget(budget);
+    if let Some(bystander) = bystander {
+        run = bystander.watches(run, limit);
+    }
     if let Some(hook) = &mut measure.progress {
         let (label, place) = (stage.label.clone(), (at + 1, stages.len()));
         run = run.with_progress(PROGRESS_EVERY, move |progress| {
             hook(&StageProgress { stage: &label, place, progress })
         });
     }
-    let ran = runtime.block_on(run.run(&client, &mut askings.peekable(), clock, sink))?;
+    run.check()?;
+    let mut askings = askings.peekable();
+    let ran = runtime.block_on(LocalSet::new().run_until(async {
+        let asking = match bystander {
+            Some(bystander) => Some(bystander.begin(client.apart()).await),
+            None => None,
+        };
+        let ran = run.run(&client, &mut askings, clock, sink).await;
+        if let Some(asking) = asking {
+            asking.end().await;
+        }
+        ran
+    }))?;
+    beside(&mut way.kept);
     if is_measured {
         let label = name(None).0;
         way.kept.close(|of| of == label || of.starts_with(&format!("{label}, ")), &ran);

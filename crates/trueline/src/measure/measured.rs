@@ -6,6 +6,7 @@ use trueline_core::BenchRun;
 use trueline_host::HostRecord;
 use trueline_probe::Ended;
 
+use super::{BystanderTimes, FailureReason};
 use crate::Audit;
 
 /// How a stage ended.
@@ -28,6 +29,10 @@ impl fmt::Display for Ending {
 }
 
 /// What a measurement came to.
+///
+/// # Shape
+/// It holds every request: some 700 bytes each and 16 for each gap between tokens, as counted by the allocator,
+/// which is 2.7 kB for an answer of 128 tokens and 0.3 GB for 100,000 of them.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Measured {
@@ -37,8 +42,21 @@ pub struct Measured {
     /// Requests of warm-up and priming stand, marked as such, in the run that follows them. The parts of a
     /// stage and the turns of a server are arms.
     pub runs: Vec<BenchRun>,
-    /// The host while it lasted; `None` where nobody asked for it.
+    /// The host while it lasted; `None` where nobody asked for it, and where its watch broke down.
     pub host: Option<HostRecord>,
+    /// Why there is no record of the host although one was asked for.
+    pub host_lost: Option<String>,
+    /// Why requests failed, by run and kind, in the order in which the first of each failed.
+    ///
+    /// # Shape
+    /// Each failed request is counted in exactly one; those that the client gave up are in none.
+    pub failures: Vec<FailureReason>,
+    /// What became of a bystander's requests; `None` where nobody asked for one.
+    ///
+    /// # Shape
+    /// They stand, marked as warm-up and of the session [`BYSTANDER`](super::BYSTANDER), in the runs beside
+    /// which they were sent, so that what the server counted balances.
+    pub bystander: Option<BystanderTimes>,
     /// How each stage ended, in order; those that were not begun are not there.
     pub endings: Vec<Ending>,
     /// Stages that were not begun.

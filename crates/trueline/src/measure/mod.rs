@@ -1,7 +1,13 @@
 //! Measures a live server and hands the audit what it needs: the runs, the host, who else was served.
 
+mod bystander;
+#[cfg(test)]
+mod bystander_tests;
 mod drive;
 mod error;
+#[cfg(test)]
+mod failed_tests;
+mod failures;
 mod kept;
 mod measured;
 mod stop_at;
@@ -22,7 +28,9 @@ use trueline_probe::{
     Arrival, Budget, Client, Decision, Experiment, Progress, Replayed, RunFacts, Workload,
 };
 
+pub use self::bystander::{BYSTANDER, BystanderTimes};
 pub use self::error::{MeasureError, MeasureErrorKind};
+pub use self::failures::FailureReason;
 pub use self::measured::{Ending, Measured};
 pub use self::stop_at::StopAt;
 
@@ -74,6 +82,7 @@ pub struct Measure<'h> {
     trace: Option<Arc<[Duration]>>,
     stop: StopAt,
     budget: Budget,
+    bystander: Option<Duration>,
     facts: RunFacts,
     conditions: (Conditions, Conditions),
     watch: Option<WatchOptions>,
@@ -107,6 +116,7 @@ impl<'h> Measure<'h> {
             trace: None,
             stop: StopAt::default(),
             budget: Budget::default(),
+            bystander: None,
             facts,
             conditions: (Conditions::default(), Conditions::default()),
             watch: None,
@@ -172,6 +182,22 @@ impl<'h> Measure<'h> {
     #[must_use]
     pub fn with_budget(mut self, budget: Budget) -> Self {
         self.budget = budget;
+        self
+    }
+
+    /// The same with a bystander, who sends a request of a few words and one token of answer each so often and
+    /// at most as often as it is answered, over connections of its own, to the server that is measured then.
+    ///
+    /// What they take is held against [`Budget::bystander_limit`], which nothing reads without one: the
+    /// measurement ends as soon as one of them waits for longer. They are no part of what is measured and
+    /// stand among the requests of warm-up, so that nobody takes them for somebody else's. They are in no
+    /// other limit of the budget but that of tokens, from stage to stage.
+    ///
+    /// A short request waits for its turn, its small prefill and one step: it sees a queue and a server that
+    /// stands still. It does not see what a long answer of somebody else loses with every token.
+    #[must_use]
+    pub fn with_bystander(mut self, every: Duration) -> Self {
+        self.bystander = Some(every);
         self
     }
 

@@ -16,12 +16,17 @@ use super::*;
 
 /// A server that prefills 20,000 tok/s after 2 ms and needs 1 ms a token.
 pub(super) fn server() -> Server {
+    Server::start("127.0.0.1:0", quick()).unwrap()
+}
+
+/// How that server is set up.
+pub(super) fn quick() -> ServerConfig {
     let mut config = ServerConfig::default();
     config.model = ModelConfig::default();
     config.model.prefill = TokensPerSecond::new(20_000.0).unwrap();
     config.model.prefill_fixed = Duration::from_millis(2);
     config.model.decode_step = Duration::from_millis(1);
-    Server::start("127.0.0.1:0", config).unwrap()
+    config
 }
 
 pub(super) fn client(server: &Server) -> Client {
@@ -29,11 +34,11 @@ pub(super) fn client(server: &Server) -> Client {
     Client::new(url.parse().unwrap(), Api::OpenAiCompletions, "sim").unwrap()
 }
 
-fn workload(requests: u64) -> Workload {
+pub(super) fn workload(requests: u64) -> Workload {
     Workload::new(Tokens::new(400), Tokens::new(4), 7).with_requests(requests)
 }
 
-fn counted(run: &BenchRun) -> (usize, usize) {
+pub(super) fn counted(run: &BenchRun) -> (usize, usize) {
     let warmup = run.requests.iter().filter(|r| r.warmup).count();
     (run.measured().count(), warmup)
 }

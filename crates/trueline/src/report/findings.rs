@@ -9,6 +9,9 @@ use super::text::capital;
 use super::{Report, TextOptions, wrap};
 use crate::judge::RESTS_ON_REVOKED;
 
+/// An input, what it is and how to add it.
+type Supply = (Input, (&'static str, &'static str));
+
 /// How many findings the first screen shows.
 const SHOWN: usize = 3;
 
@@ -42,7 +45,7 @@ impl Report {
         if total == 0 {
             return;
         }
-        lines.push(String::new());
+        separate(lines);
         let shown = if options.all { total } else { SHOWN };
         lines.push(if total > shown {
             format!("Findings ({shown}, and {} more with --all)", total - shown)
@@ -81,7 +84,8 @@ impl Report {
     /// What was not observed, by the input that would supply it.
     pub(super) fn not_observed_lines(&self, options: TextOptions, lines: &mut Vec<String>) {
         let mut of_runs = BTreeSet::new();
-        let mut by_input: BTreeMap<Input, (BTreeSet<&str>, BTreeSet<&str>)> = BTreeMap::new();
+        // In the order of the inputs, each with what it is and how to add it.
+        let mut by_input: BTreeMap<Supply, (BTreeSet<&str>, BTreeSet<&str>)> = BTreeMap::new();
         for outcome in self.outcomes.iter() {
             if let CheckOutcome::NotObserved { code, need, about } = outcome {
                 // A summary says at its end which evidence would be given elsewhere.
@@ -96,7 +100,8 @@ impl Report {
                     of_runs.insert(*code);
                     continue;
                 }
-                let (codes, runs) = by_input.entry(need.input()).or_default();
+                let (codes, runs) =
+                    by_input.entry((need.input(), self.origin.supply(*need))).or_default();
                 codes.insert(code);
                 runs.extend(about.run.as_deref());
             }
@@ -104,11 +109,10 @@ impl Report {
         if by_input.is_empty() && of_runs.is_empty() {
             return;
         }
-        lines.push(String::new());
+        separate(lines);
         let mut parts: Vec<String> = by_input
             .into_iter()
-            .map(|(input, (codes, runs))| {
-                let (what, add) = input.words();
+            .map(|((_, (what, add)), (codes, runs))| {
                 let of = match runs.len() {
                     0 => String::new(),
                     _ if self.tabled || self.are_rows => String::new(),
@@ -128,5 +132,12 @@ impl Report {
         }
         let text = format!("Not observed: {}", parts.join("; "));
         lines.extend(wrap(&text, options.columns, 0, 2));
+    }
+}
+
+/// An empty line, where there is none: without a claim what stands before has one.
+fn separate(lines: &mut Vec<String>) {
+    if lines.last().is_none_or(|line| !line.is_empty()) {
+        lines.push(String::new());
     }
 }

@@ -5,11 +5,13 @@ mod findings;
 mod inert;
 mod json;
 mod lines;
+mod origin;
 mod tabled;
 mod text;
 
 pub use inert::inert;
 pub use lines::wrap;
+pub use origin::Origin;
 pub use text::TextOptions;
 pub(crate) use text::capital;
 
@@ -45,6 +47,8 @@ pub struct Report {
     pub are_rows: bool,
     /// Whether the body's table tells the claims one by one, so that the text only sums them up.
     pub tabled: bool,
+    /// Where the program has its data from.
+    pub origin: Origin,
     /// Whether this is an embedded case, whose claims are revoked as they should be.
     pub case_study: bool,
 }
@@ -75,6 +79,7 @@ impl Report {
             table: None,
             are_rows: false,
             tabled: false,
+            origin: Origin::default(),
             case_study: false,
         }
     }

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use trueline_core::number::things;
-use trueline_core::{ClaimKind, Finding, Need, Severity};
+use trueline_core::{CheckOutcome, ClaimKind, Finding, Need, Severity};
 
 use super::lines::ends;
 use super::text::capital;
-use super::{Report, TextOptions, wrap};
+use super::{Origin, Report, TextOptions, wrap};
 use crate::judge::{Judged, Status};
 
 /// How many groups of revoked values the first screen tells apart.
@@ -132,7 +132,10 @@ impl Report {
             (false, _) if self.is_contradicted() => {
                 "The headline values stand; the errors above are about others.".to_owned()
             }
-            (false, _) => "Nothing in these files contradicts the numbers.".to_owned(),
+            (false, _) => match self.origin {
+                Origin::Read => "Nothing in these files contradicts the numbers.".to_owned(),
+                Origin::Measured => "Nothing in these data contradicts the numbers.".to_owned(),
+            },
         };
         let mut needs: Vec<Need> = Vec::new();
         let absolute = not_shown.iter().filter(|j| j.claim.kind == ClaimKind::Absolute);
@@ -143,7 +146,7 @@ impl Report {
         }
         let needs_host = needs.contains(&Need::HostRecord);
         if !needs.is_empty() {
-            let words: Vec<&str> = needs.into_iter().map(Need::words).collect();
+            let words: Vec<&str> = needs.iter().map(|need| need.words()).collect();
             let (last, rest) = words.split_last().unwrap_or((&"", &[]));
             let joined = if rest.is_empty() {
                 (*last).to_owned()
@@ -151,8 +154,14 @@ impl Report {
                 format!("{} and {last}", rest.join(", "))
             };
             text += &format!(" Not enough to quote them as absolute: not recorded: {joined}.");
-            if needs_host {
-                text += " audit takes a host record (--host) and the server's log (--log) beside results.";
+            match self.origin {
+                Origin::Read if needs_host => {
+                    text += " audit takes a host record (--host) and the server's log (--log) beside results.";
+                }
+                Origin::Measured if self.lacks_counters() => {
+                    text += " --metrics-url tells who else was served.";
+                }
+                Origin::Read | Origin::Measured => {}
             }
         }
         text
@@ -160,6 +169,13 @@ impl Report {
 }
 
 impl Report {
+    /// Whether nobody asked the server what it counted.
+    fn lacks_counters(&self) -> bool {
+        self.outcomes.iter().any(|outcome| {
+            matches!(outcome, CheckOutcome::NotObserved { need: Need::ServerCounters, .. })
+        })
+    }
+
     /// Whether an error was found, whatever it touches.
     fn is_contradicted(&self) -> bool {
         let is_error = |f: &Finding| f.severity == Severity::Error && f.allowed.is_none();

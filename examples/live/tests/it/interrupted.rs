@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use trueline_sim::server::Server;
 
-use crate::ran::{number, parts, program, quick, start, url};
+use crate::ran::{measured, number, parts, program, quick, start, url};
 
 /// A probe that goes on until somebody ends it.
 fn endless(server: &Server, output: &str) -> Child {
@@ -87,4 +87,32 @@ fn a_server_that_goes_away_leaves_what_was_measured_and_a_failure() {
     assert!(number(part, "answered") >= 5.0 && number(part, "failed") >= 1.0, "{part}");
     assert!(number(part, "ttft_s") > 0.0);
     assert_eq!(report["results"]["measured"]["partial"], true);
+    // Each that failed has a reason.
+    let told = report["results"]["measured"]["failures"].as_array().unwrap();
+    let counts = told.iter().filter(|one| one["warmup"] == false).map(|one| number(one, "count"));
+    assert_eq!(counts.sum::<f64>(), number(part, "failed"), "{told:?}");
+    assert!(told.iter().any(|one| one["kind"] == "connect"), "{told:?}");
+}
+
+#[test]
+fn a_bystander_who_waits_too_long_ends_a_run_and_a_patient_one_does_not() {
+    let mut config = quick();
+    config.model.max_streams = 1;
+    let server = start(config);
+    let probe = |limit: &str| {
+        let arguments = ["--arrival=closed=8", "--requests=60", "--output-tokens=8"];
+        let limit = format!("--budget=bystander={limit}");
+        let url = url(&server);
+        measured("probe", &[&[url.as_str(), limit.as_str()][..], &arguments].concat())
+    };
+    let patient = probe("60");
+    let told = &patient["results"]["measured"];
+    assert_eq!((&told["partial"], &parts(&patient)[0]["answered"]), (&false.into(), &60.into()));
+    assert!(number(&told["bystander"], "sent") >= 1.0, "{told}");
+    assert_eq!(told["bystander"]["sent"], told["bystander"]["answered"]);
+    // Eight at a time, one after the other, each some 50 ms: it waits for hundreds of milliseconds.
+    let hurried = probe("0.15");
+    let told = &hurried["results"]["measured"];
+    assert_eq!(told["partial"], true, "{told}");
+    assert!(number(&told["bystander"], "longest_s") > 0.15, "{told}");
 }

@@ -2,8 +2,10 @@
 
 mod document;
 mod interrupted;
+mod kept;
 mod measured;
 mod ran;
 mod refused;
+mod replayed;
 mod simulate_server;
 mod story;

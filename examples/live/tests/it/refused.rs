@@ -1,6 +1,6 @@
 //! What cannot be done, and a server that is not there.
 
-use crate::ran::{quick, run, start, url};
+use crate::ran::{measured, parts, quick, run, start, url};
 
 /// The line on standard error of a program that ends with 2.
 fn refused(name: &str, arguments: &[&str]) -> String {
@@ -35,6 +35,18 @@ fn bad_usage_is_one_line_that_says_what_was_expected() {
         assert!(line.contains(said), "{arguments:?}: {line}");
     }
     assert!(refused("sweep", &[url, "--levels", "2,2"]).contains("each level once"));
+    for (arguments, said) in [
+        (["--arrival", "poisson=2"], "the rates are those of --levels"),
+        (["--arrival", "poisson"], "expected a level that is a rate"),
+    ] {
+        let line = refused("sweep", &[&[url, "--model", "m"][..], &arguments].concat());
+        assert!(line.contains(said), "{line}");
+    }
+    let metrics = "http://127.0.0.1:9/metrics";
+    let two = [url, "http://127.0.0.1:10", "--model=m", "--metrics-url", metrics];
+    assert!(refused("probe", &two).contains("once for each of the two servers"));
+    let twice = [&two[..], &["--metrics-url", metrics]].concat();
+    assert!(refused("probe", &twice).contains("each address once"));
     assert!(refused("replay", &[url]).contains("--log"));
     assert!(refused("replay", &[url, "--log", "/nowhere.jsonl"]).contains("/nowhere.jsonl"));
 }
@@ -60,6 +72,25 @@ fn a_server_that_is_not_there_is_told_and_ends_with_1() {
     assert!(first.starts_with("0 of 10 requests answered, 10 failed"), "{text}");
     assert!(text.contains("connecting to 127.0.0.1:9 failed"), "{text}");
     assert!(text.contains("a part of what was asked for"), "{text}");
+    // Advice names no flag that the program lacks.
+    assert!(text.contains("Not observed: ") && !text.contains("--host"), "{text}");
+    assert!(!text.contains("--log"), "{text}");
+}
+
+#[test]
+fn why_requests_failed_is_told_by_kind_with_numbers() {
+    let mut config = quick();
+    (config.model.max_streams, config.model.queue_limit) = (1, Some(0));
+    let server = start(config);
+    let arguments = ["--requests=8", "--arrival=closed=2", "--budget=none", "--output-tokens=4"];
+    let report = measured("probe", &[&[url(&server).as_str()][..], &arguments].concat());
+    let failed = parts(&report)[0]["failed"].as_u64().unwrap();
+    let told = &report["results"]["measured"]["failures"];
+    assert_eq!(told.as_array().map(Vec::len), Some(1), "{told}");
+    assert_eq!((&told[0]["kind"], &told[0]["status"]), (&"status".into(), &503.into()));
+    assert_eq!((told[0]["count"].as_u64(), &told[0]["run"]), (Some(failed), &"cold".into()));
+    assert!(told[0]["first_at_s"].as_f64().unwrap() > 1.7e9, "{told}");
+    assert!(told[0]["example"].as_str().unwrap().contains("503"), "{told}");
 }
 
 #[test]

@@ -1,0 +1,96 @@
+//! Fields of a config that change no size.
+
+/// Prefixes of such fields.
+const PREFIXES: [&str; 5] = ["rope_", "time_step_", "_", "aux_loss", "router_aux"];
+
+/// Ends of such fields.
+const SUFFIXES: [&str; 5] = ["_token_id", "_token_index", "_dropout", "_eps", "_act"];
+
+/// Such fields.
+const NAMES: [&str; 78] = [
+    "activation_function",
+    "architectures",
+    "attn_logit_softcapping",
+    "auto_map",
+    "chunk_size",
+    "classifier_dropout",
+    "ep_size",
+    "expand",
+    "final_logit_softcapping",
+    "fused_modules",
+    "head_type",
+    "hidden_activation",
+    "hybrid_layer_pattern",
+    "id2label",
+    "indexer_rope_interleave",
+    "initial_context_length",
+    "initializer_range",
+    "is_encoder_decoder",
+    "label2id",
+    "layer_norm_epsilon",
+    "logits_soft_cap",
+    "mamba_hidden_act",
+    "mamba_ssm_dtype",
+    "max_cache_len",
+    "max_position_embeddings",
+    "max_window_layers",
+    "mla_use_nope",
+    "mlp_hidden_act",
+    "model_max_length",
+    "model_type",
+    "moe_renormalize",
+    "moe_router_activation_func",
+    "mrope_section",
+    "mscale",
+    "mscale_all_dim",
+    "mtp_use_dedicated_embeddings",
+    "n_group",
+    "norm_topk_prob",
+    "num_expert_group",
+    "num_logits_to_keep",
+    "original_max_position_embeddings",
+    "output_attentions",
+    "output_hidden_states",
+    "output_router_logits",
+    "partial_rotary_factor",
+    "pretraining_tp",
+    "problem_type",
+    "quantization_config",
+    "compression_config",
+    "query_pre_attn_scalar",
+    "rescale_prenorm_residual",
+    "residual_in_fp32",
+    "residual_multiplier",
+    "return_dict",
+    "rope",
+    "routed_scaling_factor",
+    "router_jitter_noise",
+    "scoring_func",
+    "scale_emb",
+    "seq_aux",
+    "swiglu_limit",
+    "task_specific_params",
+    "tensor_parallel",
+    "topk_group",
+    "topk_method",
+    "torch_dtype",
+    "dtype",
+    "transformers.js_config",
+    "transformers_version",
+    "unsloth_fixed",
+    "unsloth_version",
+    "use_bidirectional_attention",
+    "use_cache",
+    "use_grouped_topk",
+    "use_mamba_kernels",
+    "use_sliding_window_layers",
+    "vision_config",
+    "name_or_path",
+];
+
+/// Whether a field is known to change no size.
+pub(super) fn is_ignored(name: &str) -> bool {
+    NAMES.contains(&name)
+        || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+        || SUFFIXES.iter().any(|suffix| name.ends_with(suffix))
+}
