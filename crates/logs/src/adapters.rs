@@ -8,7 +8,9 @@ mod own_jsonl;
 mod own_row;
 mod own_stated;
 mod own_writer;
+mod rules;
 mod run_writer;
+mod sglang;
 mod weka;
 
 use std::borrow::Cow;
@@ -26,6 +28,7 @@ pub use run_writer::RunWriter;
 pub(crate) use {
     format::{Fit, Reads, Whole, names},
     own_jsonl::{own, parse_header},
+    rules::{Generation, Rules, rules},
 };
 
 /// The name of our own format.

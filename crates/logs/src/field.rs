@@ -21,6 +21,14 @@ pub enum Holds {
     SentAfter,
     /// When it was finished; its start is this minus its end-to-end latency.
     Finished,
+    /// When work on it began.
+    ScheduledAt,
+    /// When its prefill had ended, with the first token.
+    PrefilledAt,
+    /// When its first chunk was sent; in a reply that is not streamed that is its end, and no first token.
+    FirstSentAt,
+    /// What the row tells of, where a log has rows that are no ended requests.
+    Event,
     /// Who recorded it.
     Side,
     /// The whole prompt.
@@ -55,6 +63,8 @@ pub enum Holds {
     Itl,
     /// A prefill rate that the source states.
     ReportedPrefillRate,
+    /// A decode rate that the source states: not used, but held against the times for how it counts.
+    ReportedDecodeRate,
     /// How it ended.
     Outcome,
     /// Whether it is a warm-up.
@@ -129,6 +139,12 @@ impl Holds {
             Self::Started => "start, wall time",
             Self::SentAfter => "start, since an origin of the source's own",
             Self::Finished => "end, wall time; the start is this minus the end-to-end latency",
+            Self::ScheduledAt => "when work on it began, wall time",
+            Self::PrefilledAt => "when its prefill had ended, wall time",
+            Self::FirstSentAt => {
+                "when its first chunk was sent, wall time; TTFT from it only where that is before the end"
+            }
+            Self::Event => "what the row tells of",
             Self::Side => "who recorded the row",
             Self::PromptTokens => "prompt tokens, cached ones included",
             Self::CachedTokens => "prompt tokens from the prefix cache",
@@ -146,6 +162,7 @@ impl Holds {
             Self::SendDelay => "waiting in the client: meant to be sent to sent",
             Self::Itl => "ITL: the gaps between token-bearing events, a list",
             Self::ReportedPrefillRate => "a prefill rate that the source states",
+            Self::ReportedDecodeRate => "a decode rate that the source states; not used",
             Self::Outcome => "how it ended",
             Self::Warmup => "whether it is a warm-up",
             Self::ServerVersion => "version of the server",

@@ -67,12 +67,14 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod adapters;
+mod censoring;
 mod checks;
 mod chunk;
 mod documents;
 mod envelope;
 mod error;
 mod field;
+mod generations;
 mod judge;
 mod layout;
 mod lines;
@@ -103,6 +105,7 @@ pub use checks::CHECKS;
 pub use documents::{definitions_document, formats_document};
 pub use error::{Error, ErrorKind};
 pub use field::{FieldMeaning, Holds, Unit};
+pub use generations::Generations;
 pub use judge::check_log;
 pub use metrics::{METRICS_SERVERS, MetricsServer, parse_server_counters};
 pub use options::{PlaceSample, ReadOptions};

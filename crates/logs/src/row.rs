@@ -1,9 +1,14 @@
 //! From the values of a row to a request record, by the table of its format.
 
+use std::time::Duration;
+
 use trueline_core::{
-    By, Known, Outcome, PromptBlocks, ReportedRate, RequestRecord, Side, Tokens, TokensPerSecond,
-    WallTime, Why,
+    By, Known, Outcome, PromptBlocks, ReportedRate, RequestRecord, Side, Stretch, Tokens,
+    TokensPerSecond, WallTime, Why,
 };
+
+use crate::Unit;
+use crate::generations::DecodeReading;
 
 use crate::layout::{Fills, Layout, Names, Texts};
 use crate::scalar::Scalar;
@@ -60,14 +65,40 @@ pub(crate) struct Numbers {
     pub(crate) non_finite: u32,
     /// Whether the stated new tokens are not prompt minus cached.
     pub(crate) new_differs: bool,
+    /// Whether the cached tokens were brought down to the prompt's by the rules of the format.
+    pub(crate) clamped: bool,
+    /// Whether its start rests on a stamp without a zone.
+    pub(crate) zoneless: bool,
+    /// How its stated decode rate counts, where that shows.
+    pub(crate) decode_reading: Option<DecodeReading>,
 }
+
+/// Moments of a row, from which stretches follow.
+#[derive(Debug, Clone, Copy, Default)]
+struct Moments {
+    finished: Known<WallTime>,
+    scheduled: Known<WallTime>,
+    prefilled: Known<WallTime>,
+    first_sent: Known<WallTime>,
+}
+
+/// How long before its end a first chunk is sent at least, where a reply has more than one: less than any
+/// decode step takes, and more than two clocks of one server differ by rounding.
+const FIRST_BEFORE_END: Duration = Duration::from_micros(100);
 
 impl Numbers {
     /// The numbers of a record at hand.
     pub(crate) fn of(record: &RequestRecord) -> Self {
         let mut numbers = Self { record: record.clone(), ..Self::default() };
         numbers.reported = record.reported.iter().enumerate().map(|(i, r)| (i, r.rate)).collect();
-        numbers.settle(Known::Not(Why::Absent), Known::Not(Why::Absent));
+        let tokens = &numbers.record.tokens;
+        let counts = [tokens.prompt, tokens.cached, tokens.output].map(|known| known.why());
+        let spans = Stretch::ALL.map(|stretch| numbers.record.spans.get(stretch).why());
+        for why in counts.into_iter().chain(spans).chain([numbers.record.started.why()]).flatten() {
+            numbers.impossible += u32::from(why == Why::Impossible);
+            numbers.non_finite += u32::from(why == Why::NonFinite);
+        }
+        numbers.settle(Known::Not(Why::Absent), 0);
         numbers
     }
 
@@ -78,12 +109,14 @@ impl Numbers {
         self.hashes.clear();
         self.block = Known::Not(Why::Absent);
         (self.impossible, self.non_finite, self.new_differs) = (0, 0, false);
+        (self.clamped, self.zoneless, self.decode_reading) = (false, false, None);
         let side = match layout.side.and_then(|slot| slots.get(slot)) {
             Some(Scalar::Text("client")) => Side::Client,
             Some(Scalar::Text("server")) => Side::Server,
             _ => layout.table.side,
         };
-        let mut finished = Known::Not(Why::Absent);
+        let mut moments = Moments::default();
+        let mut decode_rate = Known::Not(Why::Absent);
         let mut new = Known::Not(Why::Absent);
         for step in &layout.steps {
             let Some(value) = slots.get(step.slot) else { continue };
@@ -109,7 +142,7 @@ impl Numbers {
                     }
                 }
                 Fills::Started(unit) => {
-                    let started = self.note(value.wall_time(unit));
+                    let started = self.stamp(value, unit, self.record.started.is_known());
                     first(&mut self.record.started, started);
                 }
                 Fills::SentAfter(unit) => {
@@ -122,7 +155,21 @@ impl Numbers {
                         self.impossible += 1;
                     }
                 }
-                Fills::Finished(unit) => first(&mut finished, self.note(value.wall_time(unit))),
+                Fills::Finished(unit) => {
+                    let held = moments.finished.is_known() || self.record.started.is_known();
+                    let finished = self.stamp(value, unit, held);
+                    first(&mut moments.finished, finished);
+                }
+                Fills::ScheduledAt(unit) => {
+                    first(&mut moments.scheduled, self.note(value.wall_time(unit)));
+                }
+                Fills::PrefilledAt(unit) => {
+                    first(&mut moments.prefilled, self.note(value.wall_time(unit)));
+                }
+                Fills::FirstSentAt(unit) => {
+                    first(&mut moments.first_sent, self.note(value.wall_time(unit)));
+                }
+                Fills::DecodeRate => decode_rate = self.note(value.rate()),
                 Fills::Rate => {
                     let rate = self.note(value.rate());
                     self.reported.push((step.slot, rate));
@@ -147,7 +194,9 @@ impl Numbers {
         if !self.hashes.is_empty() {
             self.settle_blocks(layout.table.block);
         }
-        self.settle(finished, new);
+        self.settle_moments(&moments, layout.schedules);
+        self.settle(new, layout.rules.cached_beyond);
+        self.decode_reading = self.reading_of(decode_rate);
     }
 
     /// The hashes of the prompt's blocks, and how many tokens one has.
@@ -170,14 +219,51 @@ impl Numbers {
         }
     }
 
-    /// What one value says about another: the start from the end, cached from new.
-    fn settle(&mut self, finished: Known<WallTime>, new: Known<Tokens>) {
-        let started = &mut self.record.started;
-        if *started == Known::Not(Why::Absent)
-            && let (Some(end), Some(e2e)) = (finished.value(), self.record.any_e2e())
-        {
-            self.record.started = Known::derived(end.minus(e2e.took), Why::Impossible);
+    /// The stretches between moments that a row states on one clock, where it states the stretch itself
+    /// nowhere; and the start from the end.
+    fn settle_moments(&mut self, moments: &Moments, schedules: bool) {
+        let record = &mut self.record;
+        let between = |from: Option<WallTime>, to: Option<WallTime>| {
+            let (from, to) = (from?.as_nanos(), to?.as_nanos());
+            let nanos = to.checked_sub(from).and_then(|nanos| u64::try_from(nanos).ok());
+            Some(Known::derived(nanos.map(Duration::from_nanos), Why::Impossible))
+        };
+        let started = record.started.value();
+        if !record.spans.get(Stretch::ServerTtft).is_known() {
+            let end =
+                record.any_e2e().and_then(|e2e| started?.plus(e2e.took)?.minus(FIRST_BEFORE_END));
+            let sent = moments.first_sent.value().filter(|sent| end.is_some_and(|end| *sent < end));
+            if let Some(ttft) = between(started, sent.or(moments.prefilled.value())) {
+                record.spans.set(Stretch::ServerTtft, ttft);
+            }
         }
+        if !record.spans.get(Stretch::PrefillCompute).is_known()
+            && let Some(took) = between(moments.scheduled.value(), moments.prefilled.value())
+        {
+            record.spans.set(Stretch::PrefillCompute, took);
+        }
+        let no_queue = record.spans.get(Stretch::Queue).value() == Some(Duration::ZERO);
+        if no_queue && schedules && !moments.scheduled.is_known() {
+            // A difference of two stamps that were never made.
+            record.spans.set(Stretch::Queue, Known::Not(Why::ZeroForNone));
+        }
+        if record.started == Known::Not(Why::Absent)
+            && let (Some(end), Some(e2e)) = (moments.finished.value(), record.any_e2e())
+        {
+            record.started = Known::derived(end.minus(e2e.took), Why::Impossible);
+        }
+    }
+
+    /// How a stated decode rate counts tokens.
+    fn reading_of(&self, rate: Known<TokensPerSecond>) -> Option<DecodeReading> {
+        let took = self.record.decode_time().value()?.as_secs_f64();
+        let tokens = self.record.tokens.output.value()?.as_f64();
+        DecodeReading::of(rate.value()?.get(), took, tokens)
+    }
+
+    /// What one count says about another: cached from new, prompt from both. A cached part that is longer
+    /// than the prompt by no more than `beyond` is the prompt.
+    fn settle(&mut self, new: Known<Tokens>, beyond: u64) {
         let tokens = &mut self.record.tokens;
         if let Some(new) = new.value() {
             match (tokens.prompt.value(), tokens.cached.value()) {
@@ -197,8 +283,20 @@ impl Numbers {
         if let (Some(prompt), Some(cached)) = (tokens.prompt.value(), tokens.cached.value())
             && cached > prompt
         {
-            self.impossible += 1;
+            if cached.get() - prompt.get() <= beyond {
+                tokens.cached = Known::is(prompt, By::Derived);
+                self.clamped = true;
+            } else {
+                self.impossible += 1;
+            }
         }
+    }
+
+    /// A wall time; `held` says that an earlier field gave it already.
+    fn stamp(&mut self, value: &Scalar<'_>, unit: Unit, held: bool) -> Known<WallTime> {
+        let stamp = self.note(value.wall_time(unit));
+        self.zoneless |= !held && stamp.is_known() && value.is_zoneless(unit);
+        stamp
     }
 
     fn note<T>(&mut self, known: Known<T>) -> Known<T> {

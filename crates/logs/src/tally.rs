@@ -2,8 +2,9 @@
 
 use trueline_core::RequestRecord;
 
+use crate::censoring::Censoring;
 use crate::row::RowView;
-use crate::{NameCounts, Production, ReadOptions};
+use crate::{Generations, NameCounts, Production, ReadOptions};
 
 /// How many of the benchmark's own rows are kept.
 const OWN_KEPT: usize = 10_000;
@@ -18,6 +19,9 @@ pub(crate) struct Tally {
     pub(crate) kept: Vec<RequestRecord>,
     pub(crate) unknown: NameCounts,
     pub(crate) versions: NameCounts,
+    pub(crate) generations: Generations,
+    /// Where the writer of the input can be told to leave requests out.
+    pub(crate) censoring: Option<Censoring>,
     pub(crate) lines: u64,
 }
 
@@ -29,6 +33,8 @@ impl Tally {
             kept: Vec::new(),
             unknown: NameCounts::default(),
             versions: NameCounts::default(),
+            generations: Generations::default(),
+            censoring: None,
             lines: 0,
         }
     }
@@ -53,6 +59,12 @@ impl Tally {
         self.production.absorb(&other.production);
         self.unknown.merge(&other.unknown);
         self.versions.merge(&other.versions);
+        self.generations.merge(&other.generations);
+        match (&mut self.censoring, &other.censoring) {
+            (Some(mine), Some(theirs)) => mine.merge(theirs),
+            (mine @ None, Some(theirs)) => *mine = Some(theirs.clone()),
+            (_, None) => {}
+        }
         self.lines += other.lines;
         self.kept.extend_from_slice(&other.kept);
         if !other.own.is_empty() {

@@ -1,6 +1,6 @@
 //! What is known of the formats of request logs, and how each is read.
 
-use super::{Table, mooncake, mtplx, own_jsonl, weka};
+use super::{Table, mooncake, mtplx, own_jsonl, sglang, weka};
 use crate::lines::{LineReader, Seen};
 use crate::{Error, Evidence, FieldMeaning};
 use trueline_core::RequestRecord;
@@ -53,8 +53,15 @@ pub(crate) struct Whole {
 }
 
 /// The formats of request logs that are known without a mapping file.
-pub static LOG_FORMATS: &[LogFormat] =
-    &[own_jsonl::FORMAT, mtplx::FORMAT, mooncake::FORMAT, weka::FORMAT];
+pub static LOG_FORMATS: &[LogFormat] = &[
+    own_jsonl::FORMAT,
+    mtplx::FORMAT,
+    mooncake::FORMAT,
+    weka::FORMAT,
+    sglang::EXPORT,
+    sglang::REQUESTS,
+    sglang::TEXT,
+];
 
 impl LogFormat {
     /// What each of its fields means.

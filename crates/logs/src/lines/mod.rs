@@ -10,7 +10,7 @@ use trueline_core::RequestRecord;
 pub(crate) use prefix::{bare, uncoloured};
 pub(crate) use read::read_lines;
 
-use crate::Reason;
+use crate::{Counts, Generations, Reason};
 
 /// One line as a reader of lines sees it.
 #[derive(Debug, Clone, Copy)]
@@ -44,6 +44,12 @@ pub(crate) struct Told {
     pub(crate) other: u64,
     /// Lines or requests that cannot be used, by reason.
     pub(crate) rejected: Vec<(Reason, u64)>,
+    /// What else is to be counted of the lines.
+    pub(crate) counted: Counts,
+    /// What the lines say of the generation of their format.
+    pub(crate) generations: Generations,
+    /// Requests that came in.
+    pub(crate) began: u64,
 }
 
 /// What the first lines of an input have of a format.

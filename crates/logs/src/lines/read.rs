@@ -37,6 +37,11 @@ pub(crate) fn read_lines(
         for (reason, n) in &told.rejected {
             counts.rejected.add(*reason, *n);
         }
+        counts.merge(&told.counted);
+        tally.generations.merge(&told.generations);
+        if let Some(censoring) = &mut tally.censoring {
+            censoring.began(told.began);
+        }
         for version in &told.versions {
             tally.versions.add(version, 1);
         }

@@ -89,7 +89,7 @@ pub struct Counts {
     pub own: u64,
     /// Records that cannot be used.
     pub rejected: Rejected,
-    /// Requests that the source marks as warm-up.
+    /// Requests that the source marks as warm-up or as a check of itself.
     pub warmup: u64,
     /// Lines that are no records: banners, access lines, blanks, headers. Apart from `read`.
     pub other: u64,
@@ -128,6 +128,11 @@ pub struct Counts {
     pub new_tokens_differ: u64,
     /// Header lines of our own format.
     pub headers: u64,
+    /// Of the used: the stated cached tokens are a token or so more than the prompt, a known miscount of the
+    /// server; the whole prompt is taken for cached.
+    pub clamped_cached: u64,
+    /// Of the used: the start rests on a stamp without a zone, which is taken for UTC.
+    pub zoneless: u64,
 }
 
 impl Counts {
@@ -162,6 +167,8 @@ impl Counts {
             (&mut self.bad_text, other.bad_text),
             (&mut self.new_tokens_differ, other.new_tokens_differ),
             (&mut self.headers, other.headers),
+            (&mut self.clamped_cached, other.clamped_cached),
+            (&mut self.zoneless, other.zoneless),
         ] {
             *mine += theirs;
         }

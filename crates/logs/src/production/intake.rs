@@ -22,6 +22,8 @@ impl Production {
         self.counts.impossible += u64::from(numbers.impossible > 0);
         self.counts.non_finite += u64::from(numbers.non_finite > 0);
         self.counts.new_tokens_differ += u64::from(numbers.new_differs);
+        self.counts.clamped_cached += u64::from(numbers.clamped);
+        self.counts.zoneless += u64::from(numbers.zoneless);
         if let Some(model) = row.texts.model() {
             self.models.add(&model, 1);
         }

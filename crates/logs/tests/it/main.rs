@@ -28,6 +28,7 @@ mod results_privacy;
 mod run_writer;
 mod runs;
 mod server_metrics;
+mod sglang;
 
 use trueline_logs::{LogSummary, ReadOptions, read_log_from};
 

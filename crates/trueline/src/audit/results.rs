@@ -100,6 +100,8 @@ pub(crate) fn requests_json(log: &LogSummary) -> Value {
         "joined": counts.joined,
         "duplicate_keys": counts.duplicate_keys,
         "bad_text": counts.bad_text,
+        "clamped_cached": counts.clamped_cached,
+        "zoneless": counts.zoneless,
     })
 }
 
