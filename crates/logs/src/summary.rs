@@ -6,7 +6,8 @@ use crate::adapters::LogHeader;
 use crate::judge::check_log;
 use crate::tally::Tally;
 use crate::{
-    Counts, Error, FieldMeaning, Generations, NameCounts, Production, ReadOptions, Recognition,
+    Counts, Error, FieldMeaning, Generations, Intervals, NameCounts, Production, ReadOptions,
+    Recognition,
 };
 
 /// One input as it was read.
@@ -116,6 +117,12 @@ impl LogSummary {
     /// What the rows say of the generation of their format, where it has several.
     pub fn generations(&self) -> &Generations {
         &self.tally.generations
+    }
+
+    /// What the servers say of themselves from time to time, of no request. Their lines count as `other`; a time
+    /// that [`ReadOptions`] asks for does not select among them.
+    pub fn intervals(&self) -> &Intervals {
+        &self.tally.intervals
     }
 
     /// How many lines the inputs have.

@@ -4,7 +4,7 @@ use trueline_core::RequestRecord;
 
 use crate::censoring::Censoring;
 use crate::row::RowView;
-use crate::{Generations, NameCounts, Production, ReadOptions};
+use crate::{Generations, Intervals, NameCounts, Production, ReadOptions};
 
 /// How many of the benchmark's own rows are kept.
 const OWN_KEPT: usize = 10_000;
@@ -22,6 +22,8 @@ pub(crate) struct Tally {
     pub(crate) generations: Generations,
     /// Where the writer of the input can be told to leave requests out.
     pub(crate) censoring: Option<Censoring>,
+    /// What the server says of itself from time to time.
+    pub(crate) intervals: Intervals,
     pub(crate) lines: u64,
 }
 
@@ -35,6 +37,7 @@ impl Tally {
             versions: NameCounts::default(),
             generations: Generations::default(),
             censoring: None,
+            intervals: Intervals::default(),
             lines: 0,
         }
     }
@@ -65,6 +68,7 @@ impl Tally {
             (mine @ None, Some(theirs)) => *mine = Some(theirs.clone()),
             (_, None) => {}
         }
+        self.intervals.merge(&other.intervals);
         self.lines += other.lines;
         self.kept.extend_from_slice(&other.kept);
         if !other.own.is_empty() {

@@ -10,7 +10,7 @@ use trueline_core::RequestRecord;
 pub(crate) use prefix::{bare, uncoloured};
 pub(crate) use read::read_lines;
 
-use crate::{Counts, Generations, Reason};
+use crate::{Counts, Generations, Intervals, Reason};
 
 /// One line as a reader of lines sees it.
 #[derive(Debug, Clone, Copy)]
@@ -50,6 +50,9 @@ pub(crate) struct Told {
     pub(crate) generations: Generations,
     /// Requests that came in.
     pub(crate) began: u64,
+    /// What the server says of itself from time to time. Such a line is of no request: it is counted in `other`
+    /// too.
+    pub(crate) intervals: Intervals,
 }
 
 /// What the first lines of an input have of a format.

@@ -42,6 +42,7 @@ pub(crate) fn read_lines(
         if let Some(censoring) = &mut tally.censoring {
             censoring.began(told.began);
         }
+        tally.intervals = told.intervals;
         for version in &told.versions {
             tally.versions.add(version, 1);
         }
