@@ -11,6 +11,7 @@ mod own_writer;
 mod rules;
 mod run_writer;
 mod sglang;
+mod tgi;
 mod weka;
 
 use std::borrow::Cow;

@@ -28,7 +28,8 @@ impl Generations {
         self.0.iter().filter_map(|(what, says)| {
             let all: u64 = says.iter().map(|(_, n)| n).sum();
             #[expect(clippy::cast_precision_loss, reason = "a share is compared with a coarse one")]
-            let counts = |n: u64| what != DECODE_RATE || n as f64 >= SHARE * all as f64;
+            let counts =
+                |n: u64| !BY_ROUNDING.contains(&what.as_str()) || n as f64 >= SHARE * all as f64;
             let there: Vec<String> = says
                 .iter()
                 .filter(|(_, n)| counts(*n))
@@ -59,6 +60,10 @@ impl Generations {
 
 /// How a stated decode rate counts.
 pub(crate) const DECODE_RATE: &str = "stated decode rate";
+/// Whose tokens a stated input throughput counts.
+pub(crate) const INPUT_THROUGHPUT: &str = "input throughput";
+/// What is told by rounding.
+const BY_ROUNDING: [&str; 2] = [DECODE_RATE, INPUT_THROUGHPUT];
 
 /// How a stated decode rate counts tokens over the time from first to last token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! What is known of the formats of request logs, and how each is read.
 
-use super::{Table, mooncake, mtplx, own_jsonl, sglang, weka};
+use super::{Table, mooncake, mtplx, own_jsonl, sglang, tgi, weka};
 use crate::lines::{LineReader, Seen};
 use crate::{Error, Evidence, FieldMeaning};
 use trueline_core::RequestRecord;
@@ -61,6 +61,8 @@ pub static LOG_FORMATS: &[LogFormat] = &[
     sglang::EXPORT,
     sglang::REQUESTS,
     sglang::TEXT,
+    tgi::TEXT,
+    tgi::HEADERS,
 ];
 
 impl LogFormat {

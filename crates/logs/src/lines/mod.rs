@@ -20,6 +20,9 @@ pub(crate) struct Line<'l> {
     /// Which of several writers wrote it: the container's or router's name before it; empty where there is
     /// none. Lines of two writers say nothing together.
     pub(crate) writer: &'l str,
+    /// The time before it that has a letter `T` in it, a collector's or the server's own, the last one of several;
+    /// empty where there is none.
+    pub(crate) stamp: &'l str,
     /// Whether the input ends in it, without a line end.
     pub(crate) unended: bool,
 }

@@ -29,6 +29,7 @@ mod run_writer;
 mod runs;
 mod server_metrics;
 mod sglang;
+mod tgi;
 
 use trueline_logs::{LogSummary, ReadOptions, read_log_from};
 

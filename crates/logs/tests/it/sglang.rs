@@ -2,8 +2,8 @@
 //!
 //! All lines are made up in the shapes that SGLang's code writes.
 
-use trueline_core::{Known, Side, Stretch, Tokens, Why};
-use trueline_logs::{LogSummary, ReadOptions, read_log_from};
+use trueline_core::{Known, Severity, Side, Stretch, Tokens, Why};
+use trueline_logs::{LogSummary, ReadOptions, check_intervals, read_log_from};
 
 use crate::read;
 
@@ -178,8 +178,13 @@ fn text_lines_hold_the_same_numbers_as_rows() {
     assert_eq!(request.id.as_deref(), Some("t1"));
     assert_eq!(request.prefill_rate(Side::Server).value().unwrap().get(), 1_000.0);
     assert_eq!(request.decode_rate().value().unwrap().get(), 10.0);
-    // No rate of a batch line is a rate of a request.
+    // No rate of a batch line is a rate of a request; its counts are counts.
     assert!(request.reported.is_empty());
+    let total = |name| log.intervals().get("sglang", name).unwrap().total();
+    assert_eq!((total("#new-token"), total("#cached-token")), (3_000, 1_000));
+    let outcomes = check_intervals(log.intervals(), &["input throughput (token/s)"]);
+    let refused = outcomes.findings().find(|f| f.severity == Severity::Error).unwrap();
+    assert_eq!(refused.code, "rate-over-log-interval");
     // Through a container's log, in colour, and with rows of JSON between.
     let within = format!("{}{}\n", text_log(), ended("j", NUMBERS));
     let within: String =

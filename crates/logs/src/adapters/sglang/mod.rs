@@ -3,6 +3,7 @@
 //! All of them hold one object, `meta_info`, flat in the exporter's rows and nested in the logs'. Its moments
 //! (`…_ts`, `…_time`) are epoch seconds of the server's host, so stretches between them are the server's own.
 
+mod batch;
 mod finish;
 mod python;
 mod text;

@@ -1,5 +1,6 @@
 //! SGLang's own log: text lines of requests, rows of JSON between them, and what its scheduler says of batches.
 
+use super::batch::{self, Batches};
 use super::finish::{self, Said};
 use super::{export, requests};
 use crate::adapters::{LogFormat, Reads, Table};
@@ -34,6 +35,7 @@ fn table() -> Table {
             .note("in brackets before the line; local time without a zone, whole seconds")
             .source(super::AT),
     );
+    table.fields.extend(batch::FIELDS.iter().map(|field| field.meaning()));
     table
 }
 
@@ -45,7 +47,7 @@ fn is(lines: &[&str]) -> Option<Seen> {
     for line in lines {
         let (_, text) = unstamped(line);
         requests += usize::from(finish::is_of_request(text));
-        batches += usize::from(is_batch(text));
+        batches += usize::from(batch::is_one(text));
         rows += usize::from(text.starts_with('{') && text.contains("\"event\": \"request."));
     }
     if requests + batches == 0 {
@@ -58,34 +60,34 @@ fn is(lines: &[&str]) -> Option<Seen> {
     Some(Seen { lines: requests + batches + rows, evidence })
 }
 
-/// Whether a line tells of a batch.
-fn is_batch(text: &str) -> bool {
-    ["Prefill batch", "Decode batch"].iter().any(|start| text.starts_with(start))
-        && text.contains("#running-req: ")
-}
-
 fn reader() -> Box<dyn LineReader> {
-    Box::new(Reader { text: Rows::new(table()), json: Rows::new(requests()) })
+    Box::new(Reader {
+        text: Rows::new(table()),
+        json: Rows::new(requests()),
+        batches: Batches::default(),
+    })
 }
 
-/// A line without its stamp in brackets, and the stamp; ranks may stand behind the time.
+/// A line without its brackets, and what they hold: a time, and ranks behind it.
 pub(super) fn unstamped(line: &str) -> (Option<&str>, &str) {
     let Some((inside, text)) = line.strip_prefix('[').and_then(|rest| rest.split_once("] ")) else {
         return (None, line);
     };
     let is_stamp = inside.len() >= 19 && inside.as_bytes().first().is_some_and(u8::is_ascii_digit);
-    if is_stamp { (inside.get(..19), text) } else { (None, line) }
+    if is_stamp && inside.is_char_boundary(19) { (Some(inside), text) } else { (None, line) }
 }
 
 #[derive(Debug)]
 struct Reader {
     text: Rows,
     json: Rows,
+    batches: Batches,
 }
 
 impl LineReader for Reader {
     fn line(&mut self, line: &Line<'_>, told: &mut Told) {
-        let (stamp, text) = unstamped(line.text);
+        let (inside, text) = unstamped(line.text);
+        let stamp = inside.and_then(|inside| inside.get(..19));
         match finish::read(text) {
             Said::Received => {
                 told.began += 1;
@@ -100,7 +102,12 @@ impl LineReader for Reader {
             Said::Else if text.starts_with('{') && text.contains("\"event\"") => {
                 self.json(text, line.unended, told);
             }
-            Said::Else => told.other += 1,
+            Said::Else => {
+                if batch::is_one(text) {
+                    self.batches.take(line.writer, inside, text, told);
+                }
+                told.other += 1;
+            }
         }
     }
 
