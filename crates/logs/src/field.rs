@@ -61,6 +61,8 @@ pub enum Holds {
     Warmup,
     /// The server's version.
     ServerVersion,
+    /// What the server says of itself from time to time, of no request.
+    OfInterval,
     /// Known, and deliberately not used.
     Unused,
 }
@@ -149,6 +151,7 @@ impl Holds {
             Self::Outcome => "how it ended",
             Self::Warmup => "whether it is a warm-up",
             Self::ServerVersion => "version of the server",
+            Self::OfInterval => "said of an interval, of no request",
             Self::Unused => "not used",
         }
     }

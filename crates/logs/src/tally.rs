@@ -3,7 +3,7 @@
 use trueline_core::RequestRecord;
 
 use crate::row::RowView;
-use crate::{NameCounts, Production, ReadOptions};
+use crate::{Intervals, NameCounts, Production, ReadOptions};
 
 /// How many of the benchmark's own rows are kept.
 const OWN_KEPT: usize = 10_000;
@@ -18,6 +18,8 @@ pub(crate) struct Tally {
     pub(crate) kept: Vec<RequestRecord>,
     pub(crate) unknown: NameCounts,
     pub(crate) versions: NameCounts,
+    /// What the server says of itself from time to time.
+    pub(crate) intervals: Intervals,
     pub(crate) lines: u64,
 }
 
@@ -29,6 +31,7 @@ impl Tally {
             kept: Vec::new(),
             unknown: NameCounts::default(),
             versions: NameCounts::default(),
+            intervals: Intervals::default(),
             lines: 0,
         }
     }
@@ -53,6 +56,7 @@ impl Tally {
         self.production.absorb(&other.production);
         self.unknown.merge(&other.unknown);
         self.versions.merge(&other.versions);
+        self.intervals.merge(&other.intervals);
         self.lines += other.lines;
         self.kept.extend_from_slice(&other.kept);
         if !other.own.is_empty() {

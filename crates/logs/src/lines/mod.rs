@@ -10,7 +10,7 @@ use trueline_core::RequestRecord;
 pub(crate) use prefix::{bare, uncoloured};
 pub(crate) use read::read_lines;
 
-use crate::Reason;
+use crate::{Intervals, Reason};
 
 /// One line as a reader of lines sees it.
 #[derive(Debug, Clone, Copy)]
@@ -44,6 +44,9 @@ pub(crate) struct Told {
     pub(crate) other: u64,
     /// Lines or requests that cannot be used, by reason.
     pub(crate) rejected: Vec<(Reason, u64)>,
+    /// What the server says of itself from time to time. Such a line is of no request: it is counted in `other`
+    /// too.
+    pub(crate) intervals: Intervals,
 }
 
 /// What the first lines of an input have of a format.

@@ -37,6 +37,7 @@ pub(crate) fn read_lines(
         for (reason, n) in &told.rejected {
             counts.rejected.add(*reason, *n);
         }
+        tally.intervals = told.intervals;
         for version in &told.versions {
             tally.versions.add(version, 1);
         }
