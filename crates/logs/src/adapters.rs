@@ -1,14 +1,17 @@
 //! The formats that are read, one file each, with their fields as tables.
 
 mod format;
+mod lmdeploy;
 mod mapped;
 mod mooncake;
 mod mtplx;
+mod otlp;
 mod own_jsonl;
 mod own_row;
 mod own_stated;
 mod own_writer;
 mod run_writer;
+mod vllm;
 mod weka;
 
 use std::borrow::Cow;

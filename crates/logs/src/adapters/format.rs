@@ -1,6 +1,6 @@
 //! What is known of the formats of request logs, and how each is read.
 
-use super::{Table, mooncake, mtplx, own_jsonl, weka};
+use super::{Table, lmdeploy, mooncake, mtplx, otlp, own_jsonl, vllm, weka};
 use crate::lines::{LineReader, Seen};
 use crate::{Error, Evidence, FieldMeaning};
 use trueline_core::RequestRecord;
@@ -53,8 +53,17 @@ pub(crate) struct Whole {
 }
 
 /// The formats of request logs that are known without a mapping file.
-pub static LOG_FORMATS: &[LogFormat] =
-    &[own_jsonl::FORMAT, mtplx::FORMAT, mooncake::FORMAT, weka::FORMAT];
+pub static LOG_FORMATS: &[LogFormat] = &[
+    own_jsonl::FORMAT,
+    mtplx::FORMAT,
+    mooncake::FORMAT,
+    weka::FORMAT,
+    vllm::FORMAT,
+    vllm::REPLIES,
+    lmdeploy::FORMAT,
+    otlp::LINES,
+    otlp::DOCUMENT,
+];
 
 impl LogFormat {
     /// What each of its fields means.
