@@ -1,9 +1,11 @@
 //! The formats that are read, one file each, with their fields as tables.
 
 mod format;
+mod lmdeploy;
 mod mapped;
 mod mooncake;
 mod mtplx;
+mod otlp;
 mod own_jsonl;
 mod own_row;
 mod own_stated;
@@ -12,6 +14,7 @@ mod rules;
 mod run_writer;
 mod sglang;
 mod tgi;
+mod vllm;
 mod weka;
 
 use std::borrow::Cow;

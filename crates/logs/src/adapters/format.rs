@@ -1,6 +1,6 @@
 //! What is known of the formats of request logs, and how each is read.
 
-use super::{Table, mooncake, mtplx, own_jsonl, sglang, tgi, weka};
+use super::{Table, lmdeploy, mooncake, mtplx, otlp, own_jsonl, sglang, tgi, vllm, weka};
 use crate::lines::{LineReader, Seen};
 use crate::{Error, Evidence, FieldMeaning};
 use trueline_core::RequestRecord;
@@ -58,6 +58,11 @@ pub static LOG_FORMATS: &[LogFormat] = &[
     mtplx::FORMAT,
     mooncake::FORMAT,
     weka::FORMAT,
+    vllm::FORMAT,
+    vllm::REPLIES,
+    lmdeploy::FORMAT,
+    otlp::LINES,
+    otlp::DOCUMENT,
     sglang::EXPORT,
     sglang::REQUESTS,
     sglang::TEXT,

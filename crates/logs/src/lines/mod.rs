@@ -45,6 +45,8 @@ pub(crate) struct Told {
     pub(crate) versions: Vec<String>,
     /// Lines that are of no request.
     pub(crate) other: u64,
+    /// Whether the input ends in the middle of what a line says.
+    pub(crate) broken: bool,
     /// Lines or requests that cannot be used, by reason.
     pub(crate) rejected: Vec<(Reason, u64)>,
     /// What else is to be counted of the lines.
