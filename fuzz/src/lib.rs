@@ -79,6 +79,20 @@ pub fn mooncake(data: &[u8]) -> bool {
     read(data, &ReadOptions::default().with_requests_kept().with_format("mooncake"))
 }
 
+/// SGLang's logs: rows of its exporter, its JSON log, its text.
+pub fn sglang(data: &[u8]) -> bool {
+    ["sglang-export", "sglang-requests", "sglang"]
+        .map(|format| read(data, &ReadOptions::default().with_requests_kept().with_format(format)))
+        .contains(&true)
+}
+
+/// TGI's router log, and rows of its headers.
+pub fn tgi(data: &[u8]) -> bool {
+    ["tgi", "tgi-headers"]
+        .map(|format| read(data, &ReadOptions::default().with_requests_kept().with_format(format)))
+        .contains(&true)
+}
+
 /// Any JSON lines through a mapping.
 pub fn mapped(data: &[u8]) -> bool {
     let mapping = Mapping::parse("fuzz", MAPPING).expect("the mapping above is right");
@@ -195,6 +209,8 @@ mod tests {
         replay("mtplx", mtplx);
         replay("weka", weka);
         replay("mooncake", mooncake);
+        replay("sglang", sglang);
+        replay("tgi", tgi);
         replay("mapped", mapped);
         replay("runs", runs);
         replay("claims", claims);

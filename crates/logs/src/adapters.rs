@@ -14,6 +14,7 @@ mod rules;
 mod run_writer;
 mod sglang;
 mod tgi;
+mod trtllm;
 mod vllm;
 mod weka;
 

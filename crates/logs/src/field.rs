@@ -218,6 +218,11 @@ impl Unit {
         ("none", Self::None),
     ];
 
+    /// Whether a moment in it counts from an origin of the source's own, rather than from 1970.
+    pub(crate) const fn counts_from_own_origin(self) -> bool {
+        matches!(self, Self::Seconds | Self::Milliseconds | Self::Microseconds | Self::Nanoseconds)
+    }
+
     /// The word for it.
     pub fn word(self) -> &'static str {
         Self::NAMED.iter().find(|(_, unit)| *unit == self).map_or("none", |(word, _)| word)

@@ -80,6 +80,8 @@ struct Moments {
     scheduled: Known<WallTime>,
     prefilled: Known<WallTime>,
     first_sent: Known<WallTime>,
+    /// Whether they count from an origin of the source's own, as `sent_after` does.
+    own_origin: bool,
 }
 
 /// How long before its end a first chunk is sent at least, where a reply has more than one: less than any
@@ -157,14 +159,19 @@ impl Numbers {
                 }
                 Fills::Finished(unit) => {
                     let held = moments.finished.is_known() || self.record.started.is_known();
-                    let finished = self.stamp(value, unit, held);
+                    let finished = match unit.counts_from_own_origin() {
+                        true => self.moment(value, unit, &mut moments.own_origin),
+                        false => self.stamp(value, unit, held),
+                    };
                     first(&mut moments.finished, finished);
                 }
                 Fills::ScheduledAt(unit) => {
-                    first(&mut moments.scheduled, self.note(value.wall_time(unit)));
+                    let at = self.moment(value, unit, &mut moments.own_origin);
+                    first(&mut moments.scheduled, at);
                 }
                 Fills::PrefilledAt(unit) => {
-                    first(&mut moments.prefilled, self.note(value.wall_time(unit)));
+                    let at = self.moment(value, unit, &mut moments.own_origin);
+                    first(&mut moments.prefilled, at);
                 }
                 Fills::FirstSentAt(unit) => {
                     first(&mut moments.first_sent, self.note(value.wall_time(unit)));
@@ -228,7 +235,21 @@ impl Numbers {
             let nanos = to.checked_sub(from).and_then(|nanos| u64::try_from(nanos).ok());
             Some(Known::derived(nanos.map(Duration::from_nanos), Why::Impossible))
         };
-        let started = record.started.value();
+        let after = record.sent_after.value().filter(|_| moments.own_origin);
+        let started = match moments.own_origin {
+            true => after.and_then(|after| WallTime::from_nanos(0).plus(after)),
+            false => record.started.value(),
+        };
+        if record.any_e2e().is_none()
+            && let Some(e2e) = between(started, moments.finished.value())
+        {
+            record.spans.set(Stretch::ServerE2e, e2e);
+        }
+        if record.spans.get(Stretch::Queue) == Known::Not(Why::Absent)
+            && let Some(queue) = between(started, moments.scheduled.value())
+        {
+            record.spans.set(Stretch::Queue, queue);
+        }
         if !record.spans.get(Stretch::ServerTtft).is_known() {
             let end =
                 record.any_e2e().and_then(|e2e| started?.plus(e2e.took)?.minus(FIRST_BEFORE_END));
@@ -247,7 +268,8 @@ impl Numbers {
             // A difference of two stamps that were never made.
             record.spans.set(Stretch::Queue, Known::Not(Why::ZeroForNone));
         }
-        if record.started == Known::Not(Why::Absent)
+        if !moments.own_origin
+            && record.started == Known::Not(Why::Absent)
             && let (Some(end), Some(e2e)) = (moments.finished.value(), record.any_e2e())
         {
             record.started = Known::derived(end.minus(e2e.took), Why::Impossible);
@@ -289,6 +311,22 @@ impl Numbers {
             } else {
                 self.impossible += 1;
             }
+        }
+    }
+
+    /// A moment; one that counts from an origin of the source's own is kept as a time since the epoch, for
+    /// taking differences only. Zero since such an origin is a moment that never came.
+    fn moment(&mut self, value: &Scalar<'_>, unit: Unit, own: &mut bool) -> Known<WallTime> {
+        if !unit.counts_from_own_origin() {
+            return self.note(value.wall_time(unit));
+        }
+        *own = true;
+        match self.note(value.elapsed(unit)) {
+            Known::Is { value: Duration::ZERO, .. } => Known::Not(Why::ZeroForNone),
+            Known::Is { value, .. } => {
+                Known::derived(WallTime::from_nanos(0).plus(value), Why::Impossible)
+            }
+            Known::Not(why) => Known::Not(why),
         }
     }
 

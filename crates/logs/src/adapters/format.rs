@@ -1,6 +1,6 @@
 //! What is known of the formats of request logs, and how each is read.
 
-use super::{Table, lmdeploy, mooncake, mtplx, otlp, own_jsonl, sglang, tgi, vllm, weka};
+use super::{Table, lmdeploy, mooncake, mtplx, otlp, own_jsonl, sglang, tgi, trtllm, vllm, weka};
 use crate::lines::{LineReader, Seen};
 use crate::{Error, Evidence, FieldMeaning};
 use trueline_core::RequestRecord;
@@ -68,6 +68,7 @@ pub static LOG_FORMATS: &[LogFormat] = &[
     sglang::TEXT,
     tgi::TEXT,
     tgi::HEADERS,
+    trtllm::FORMAT,
 ];
 
 impl LogFormat {

@@ -18,6 +18,7 @@ mod large_inputs;
 mod meanings;
 mod merging;
 mod production;
+mod recognised;
 mod result_formats;
 mod result_judgement;
 mod results;
@@ -30,6 +31,7 @@ mod runs;
 mod server_metrics;
 mod sglang;
 mod tgi;
+mod trtllm;
 
 use trueline_logs::{LogSummary, ReadOptions, read_log_from};
 
