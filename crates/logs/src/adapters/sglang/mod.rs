@@ -76,8 +76,9 @@ pub(crate) const REQUEST_RULES: Rules = Rules {
 fn export() -> Table {
     let mut fields = meta(["id", "finish_reason.type", ""]);
     fields.push(
-        field("request_parameters", Holds::Unused, Unit::None)
-            .note("the request as JSON in a text: it may hold the prompt, and no count or time"),
+        field("request_parameters.text", Holds::Unused, Unit::None).note(
+            "the request is JSON in a text: passed over, since it may hold the prompt and has no count or time",
+        ),
     );
     Table { marks: MARKS, ..table(EXPORT.name, fields) }
 }

@@ -29,7 +29,7 @@ fn table() -> Table {
     let mut table = export();
     table.name = TEXT.name.into();
     table.marks = &[];
-    table.fields.retain(|field| field.path != "request_parameters");
+    table.fields.retain(|field| !field.path.starts_with("request_parameters"));
     table.fields.push(
         FieldMeaning::new(STAMP, Holds::Finished, Unit::Iso8601)
             .note("in brackets before the line; local time without a zone, whole seconds")
