@@ -15,8 +15,10 @@ mod inference_benchmarker;
 mod inference_perf;
 mod interleaved_runs;
 mod large_inputs;
+mod lmdeploy;
 mod meanings;
 mod merging;
+mod otlp;
 mod production;
 mod result_formats;
 mod result_judgement;
@@ -28,6 +30,7 @@ mod results_privacy;
 mod run_writer;
 mod runs;
 mod server_metrics;
+mod vllm;
 
 use trueline_logs::{LogSummary, ReadOptions, read_log_from};
 
