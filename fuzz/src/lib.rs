@@ -52,11 +52,12 @@ fn read(data: &[u8], options: &ReadOptions) -> bool {
     // Where the first block ends may decide what the head shows, never what two threads see.
     if let (Ok(two), Ok(small)) = (&two, &small) {
         assert_eq!(two.value.production(), small.value.production());
+        assert_eq!(two.value.intervals(), small.value.intervals());
     }
     let Ok(one) = one else { return false };
     let counts = one.value.counts();
     assert_eq!(counts.read(), counts.used + counts.own + counts.rejected.total() + counts.warmup);
-    counts.used > 0
+    counts.used > 0 || !one.value.intervals().is_empty()
 }
 
 /// Trueline's own JSON lines as a log.
@@ -91,6 +92,23 @@ pub fn tgi(data: &[u8]) -> bool {
     ["tgi", "tgi-headers"]
         .map(|format| read(data, &ReadOptions::default().with_requests_kept().with_format(format)))
         .contains(&true)
+}
+
+/// vLLM's log and its replies.
+pub fn vllm(data: &[u8]) -> bool {
+    let log = read(data, &ReadOptions::default().with_format("vllm"));
+    read(data, &ReadOptions::default().with_format("vllm-replies")) || log
+}
+
+/// `LMDeploy`'s log.
+pub fn lmdeploy(data: &[u8]) -> bool {
+    read(data, &ReadOptions::default().with_format("lmdeploy"))
+}
+
+/// Spans of OpenTelemetry, on lines and as a document.
+pub fn otlp(data: &[u8]) -> bool {
+    let lines = read(data, &ReadOptions::default().with_requests_kept().with_format("otlp-lines"));
+    read(data, &ReadOptions::default().with_format("otlp")) || lines
 }
 
 /// Any JSON lines through a mapping.
@@ -211,6 +229,9 @@ mod tests {
         replay("mooncake", mooncake);
         replay("sglang", sglang);
         replay("tgi", tgi);
+        replay("vllm", vllm);
+        replay("lmdeploy", lmdeploy);
+        replay("otlp", otlp);
         replay("mapped", mapped);
         replay("runs", runs);
         replay("claims", claims);

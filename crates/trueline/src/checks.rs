@@ -11,9 +11,10 @@ use crate::judge::RESTS_ON_REVOKED;
 pub const CHECKS: &[CheckInfo] = &[CLOCK_DOES_NOT_EXPLAIN, RESTS_ON_REVOKED];
 
 /// The tables of all crates, with the crate each comes from.
-pub fn check_tables() -> [(&'static str, &'static [CheckInfo]); 15] {
+pub fn check_tables() -> [(&'static str, &'static [CheckInfo]); 16] {
     [
         ("logs: what the bytes of a log say", trueline_logs::CHECKS),
+        ("logs: what a server says of intervals", trueline_logs::INTERVAL_CHECKS),
         ("logs: what the bytes of a result say", trueline_logs::RESULT_CHECKS),
         ("baseline: what the numbers say", trueline_baseline::CHECKS),
         ("baseline: do the numbers of a run hold together", trueline_baseline::ARITHMETIC_CHECKS),

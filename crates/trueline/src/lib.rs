@@ -46,6 +46,7 @@ pub mod evidence;
 pub mod given;
 mod host_lines;
 mod host_report;
+mod intervals;
 pub mod judge;
 #[cfg(feature = "probe")]
 pub mod measure;

@@ -9,6 +9,7 @@ use crate::audit::{
     cells_json, check_log_times, interval, requests_json, stated_fields, stats_json, whole,
 };
 use crate::evidence::Evidence;
+use crate::intervals::{check_log_intervals, interval_lines, intervals_json};
 use crate::judge::{Allowed, judge};
 use crate::report::Report;
 use trueline_core::number::{count, percent, short};
@@ -26,6 +27,7 @@ pub fn log_report(
 ) -> Report {
     let mut outcomes: Outcomes = log.outcomes.clone();
     outcomes.extend(check_log_times(&log.value, thresholds));
+    outcomes.extend(check_log_intervals(&log.value, claims));
     let mut causes = Vec::new();
     let mut evidence = Evidence::default();
     for field in stated_fields(&log.value) {
@@ -143,6 +145,7 @@ fn results(log: &LogSummary, causes: &Causes) -> Value {
             "lru": [],
         },
         "routes": routes,
+        "intervals": intervals_json(log),
         "arrivals": {
             "first_s": production.window().map(|w| w.from.as_secs_f64()),
             "last_s": production.window().map(|w| w.to.as_secs_f64()),
@@ -226,6 +229,7 @@ fn body(log: &LogSummary, causes: &Causes) -> Vec<String> {
             count(production.decode().len())
         ));
     }
+    lines.extend(interval_lines(log));
     lines
 }
 

@@ -92,7 +92,7 @@ struct Interval<'l> {
 fn parse(line: &str) -> Option<Interval<'_>> {
     let (head, said) = line.strip_prefix('[')?.split_once("] ")?;
     let rest = said.strip_prefix(BEGIN)?;
-    let (rates, said) = rest.split_once(" tokens/s")?;
+    let (rates, said) = rest.trim_end_matches([',', ' ']).split_once(" tokens/s")?;
     let (prompt, output) = rates.split_once(" / ")?;
     let (date, engine) = head.split_at_checked(19)?;
     Some(Interval {

@@ -25,6 +25,10 @@ const RATE_OVER_LOG_INTERVAL: CheckInfo = CheckInfo {
              the server's counters of computed tokens over a run that keeps it busy",
 };
 
+/// What to do where it is a rate of generated tokens.
+const DECODE_ADVICE: &str = "take the decode rate from requests (tokens after the first over the time from first to last); over an \
+                             interval it is what the server put out, with the requests that there were";
+
 /// The checks of what servers say of intervals.
 pub const INTERVAL_CHECKS: &[CheckInfo] = &[RATE_OVER_LOG_INTERVAL];
 
@@ -78,12 +82,16 @@ fn finding(field: &IntervalField, stats: &IntervalStats, about: Scope) -> Findin
         message += &format!("; {when}it counts cached tokens too");
         if let (Some(median), Some(most)) = (factor, highest(stats)) {
             message += &format!(
-                ", which at the hit rates stated beside it is {median:.2}x too much at the median and {most:.2}x \
-                 at most"
+                ", which at the hit rates stated beside it makes it {median:.2}x what was computed at the median, {most:.2}x at most"
             );
         }
     }
-    Finding::new(&RATE_OVER_LOG_INTERVAL, about, message)
+    let found = Finding::new(&RATE_OVER_LOG_INTERVAL, about, message);
+    let found = match field.states {
+        States::OutputRate => found.advising(DECODE_ADVICE),
+        _ => found,
+    };
+    found
         .with("lines", stats.values().len())
         .with("zeros", stats.zeros())
         .with("counts", field.counts())

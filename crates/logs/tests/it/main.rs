@@ -15,8 +15,10 @@ mod inference_benchmarker;
 mod inference_perf;
 mod interleaved_runs;
 mod large_inputs;
+mod lmdeploy;
 mod meanings;
 mod merging;
+mod otlp;
 mod production;
 mod recognised;
 mod result_formats;
@@ -32,6 +34,7 @@ mod server_metrics;
 mod sglang;
 mod tgi;
 mod trtllm;
+mod vllm;
 
 use trueline_logs::{LogSummary, ReadOptions, read_log_from};
 

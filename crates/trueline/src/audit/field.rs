@@ -5,11 +5,13 @@ use trueline_core::{Claim, Need, Outcomes, Ratio, Reading, Scope, Share, Thresho
 use trueline_logs::{LogSummary, Values};
 
 use super::Work;
+use crate::intervals::check_log_intervals;
 
 impl Work<'_> {
     pub(super) fn check_fields(&mut self) {
         let Some(log) = &self.audit.log else { return };
         self.outcomes.extend(check_log_times(log, &self.audit.thresholds));
+        self.outcomes.extend(check_log_intervals(log, &self.claims));
         for field in stated_fields(log) {
             let quoted = self.claims.iter().any(|c| c.field.as_deref() == Some(&field.name));
             let checked = split_factors(&field, quoted, &self.audit.thresholds);

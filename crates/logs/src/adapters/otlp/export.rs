@@ -6,8 +6,8 @@ use serde::Deserialize;
 use trueline_core::RequestRecord;
 
 use super::attribute::{Attribute, find};
-use super::field;
 use super::span::{Span, Writer};
+use crate::FieldMeaning;
 use crate::repair::repair;
 use crate::scalar::Scalar;
 
@@ -67,12 +67,12 @@ pub(super) struct Found {
     pub(super) incomplete: bool,
 }
 
-/// Takes a text apart. `unended` says that the input ends in it without a line end.
-pub(super) fn open(text: &str, unended: bool) -> Found {
+/// Takes a text apart. `unended` says that the input ends in it without a line end; `fields` are those of the
+/// format.
+pub(super) fn open(text: &str, unended: bool, fields: &[FieldMeaning]) -> Found {
     let text = text.trim_start_matches('\u{feff}').trim();
     let (text, _) = repair(text);
     let mut found = Found::default();
-    let fields = field::all();
     let mut rest: &str = &text;
     for _ in 0..ATTEMPTS {
         let mut stream = serde_json::Deserializer::from_str(rest).into_iter::<Export<'_>>();
@@ -81,7 +81,7 @@ pub(super) fn open(text: &str, unended: bool) -> Found {
             match stream.next() {
                 Some(Ok(export)) => {
                     read = stream.byte_offset();
-                    take(&export, &fields, &mut found);
+                    take(&export, fields, &mut found);
                 }
                 Some(Err(error)) => break Some(error),
                 None => break None,
@@ -100,7 +100,7 @@ pub(super) fn open(text: &str, unended: bool) -> Found {
     found
 }
 
-fn take(export: &Export<'_>, fields: &[crate::FieldMeaning], found: &mut Found) {
+fn take(export: &Export<'_>, fields: &[FieldMeaning], found: &mut Found) {
     let Some(resources) = &export.resource_spans else {
         // Metrics and logs come from the same exporters.
         found.other += 1;

@@ -1,12 +1,20 @@
 //! Reads exports of spans that stand on lines.
 
-use super::export;
-use crate::Reason;
+use super::{export, field};
 use crate::lines::{Line, LineReader, Told};
+use crate::{FieldMeaning, Reason};
 
 /// The reader. It keeps nothing from line to line.
 #[derive(Debug)]
-pub(super) struct Reader;
+pub(super) struct Reader {
+    fields: Vec<FieldMeaning>,
+}
+
+impl Default for Reader {
+    fn default() -> Self {
+        Self { fields: field::all() }
+    }
+}
 
 impl LineReader for Reader {
     fn line(&mut self, line: &Line<'_>, told: &mut Told) {
@@ -16,7 +24,7 @@ impl LineReader for Reader {
             told.other += 1;
             return;
         }
-        let found = export::open(line.text, line.unended);
+        let found = export::open(line.text, line.unended, &self.fields);
         told.other += found.other;
         told.requests.extend(found.requests);
         told.broken |= found.incomplete;

@@ -26,7 +26,7 @@ pub(super) const LINES: LogFormat = LogFormat {
     versions: VERSIONS,
     evidence: Evidence::Described,
     table: || table(LINES.name),
-    reads: Reads::Lines { is: is_lines, reader: || Box::new(lines::Reader) },
+    reads: Reads::Lines { is: is_lines, reader: || Box::new(lines::Reader::default()) },
 };
 
 /// One export over many lines, or several.
@@ -76,7 +76,7 @@ fn is_document(head: &str) -> Option<String> {
 
 fn read(name: &str, bytes: &[u8]) -> Result<Whole, Error> {
     let text = String::from_utf8_lossy(bytes);
-    let found = export::open(&text, false);
+    let found = export::open(&text, false, &field::all());
     if found.exports == 0 {
         return Err(Error::new(
             ErrorKind::Document,

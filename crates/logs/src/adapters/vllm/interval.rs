@@ -113,7 +113,10 @@ mod tests {
         let found = parse(now).unwrap();
         assert_eq!((found.engine, found.is_old()), ("4 Engines Aggregated", false));
         assert_eq!((found.deferred, found.preemptions), (Some(7.0), Some(3)));
-        assert_eq!([found.hit, found.hit_external].map(|s| s.unwrap().get()), [0.325, 0.1]);
+        assert_eq!(
+            [found.hit, found.hit_external].map(|s| s.map(Share::get)),
+            [Some(0.325), Some(0.1)]
+        );
     }
 
     #[test]
