@@ -94,6 +94,11 @@ pub fn tgi(data: &[u8]) -> bool {
         .contains(&true)
 }
 
+/// TensorRT-LLM's records.
+pub fn trtllm(data: &[u8]) -> bool {
+    read(data, &ReadOptions::default().with_requests_kept().with_format("trtllm"))
+}
+
 /// vLLM's log and its replies.
 pub fn vllm(data: &[u8]) -> bool {
     let log = read(data, &ReadOptions::default().with_format("vllm"));
@@ -229,6 +234,7 @@ mod tests {
         replay("mooncake", mooncake);
         replay("sglang", sglang);
         replay("tgi", tgi);
+        replay("trtllm", trtllm);
         replay("vllm", vllm);
         replay("lmdeploy", lmdeploy);
         replay("otlp", otlp);

@@ -1,4 +1,4 @@
-"""Logs of SGLang and TGI in the shapes that these servers write, with case.toml beside each.
+"""Logs of SGLang, TGI and TensorRT-LLM in the shapes that these servers write, with case.toml beside each.
 
     python3 scripts/cases/server_logs.py cases
 
@@ -125,13 +125,20 @@ def span(r, parameters="stop: []"):
             "router/src/server.rs:402: Success")
 
 
-def case(folder, name, about, lines, body, healthy=True, note="", file="log.txt", end="\n"):
+def case(folder, name, about, lines, body, healthy=True, note="", file="log.txt", end="\n",
+         claims=None, asked=None):
     where = folder / name
     where.mkdir(parents=True, exist_ok=True)
     (where / file).write_text("\n".join(lines) + end, encoding="utf-8")
+    more = ""
+    if claims:
+        (where / "claims.toml").write_text(claims, encoding="utf-8")
+        more = ', "--claims", "{case}/claims.toml"'
+    if asked:
+        more = f', "--request-format", "{asked}"'
     comment = "".join(f"# {line}\n" for line in note.splitlines())
     head = (f'{comment}about = "{about}"\nhealthy = {str(healthy).lower()}\nprogram = "read_log"\n'
-            f'arguments = ["{{case}}/{file}"]\nexit = 0\n')
+            f'arguments = ["{{case}}/{file}"{more}]\nexit = {int(bool(claims))}\n')
     (where / "case.toml").write_text(head + body.strip() + "\n", encoding="utf-8")
 
 
@@ -246,15 +253,35 @@ def main(folder):
          file="export.jsonl")
 
     off = ["[2026-11-29 11:59:58] The server is fired up and ready to roll!"]
-    before = None
-    for r in some[:40]:
+    before, apart = None, 0
+    mixed = [Request(k * 17 % 40) for k in range(40)]
+    for k, r in enumerate(mixed):
+        r.arrived = AT + 7.0 * k
         rate = before / 7.0 if before else 3.0
+        # Told apart where its own tokens at that rate take over a second more or less than the 7 s of the gap.
+        took = r.new / round(rate, 2)
+        apart += before is not None and abs(took - 7.0) > 1.0 + 0.01 * took
         off += [text_lines(r, generation=2)[0], prefill_line(r.arrived, r.new, r.cached, rate)]
         off += [decode_line(r.arrived + r.ttft)] + text_lines(r, generation=2)[1:]
         before = r.new
+    told = (f'"/results/intervals/2/field" = "#new-token"\n"/results/intervals/2/total" = {sum(r.new for r in mixed)}\n'
+            '"/results/generations/1/says" = "tokens of the batch before (up to 0.5.10)"\n'
+            f'"/results/generations/1/rows" = {apart}\n')
     case(folder, "log-sglang-batches", "SGLang's batch lines divide the tokens of the batch before by the gap after it",
-         off, quiet("rejected-lines", "mixed-schema") + counts(read=40, used=40, rejected=0),
-         note="Batch lines are no requests: their rates enter no rate of the requests.")
+         off, 'notes = ["rate-over-log-interval"]\n' + quiet("rejected-lines", "mixed-schema")
+         + counts(read=40, used=40, rejected=0) + told,
+         note="Batch lines are no requests: their rates enter no rate of the requests; their tokens are summed.\n"
+              "Gaps of 7 s, stamped to the second: where both batches have tokens that fit one, it says nothing.")
+    case(folder, "log-sglang-batch-quoted", "the input throughput of SGLang's batch lines is quoted as a prefill rate", off,
+         'expect = ["rate-over-log-interval"]\n\n[statuses]\nfield = "revoked"\n', healthy=False,
+         claims="""[[claim]]
+id = "field"
+kind = "absolute"
+metric = "prefill_tok_per_s"
+field = "input throughput (token/s)"
+value = 291.0
+text = "291 tok/s prefill, as the batch lines say"
+""")
 
     spans = [span(r, ["stop: []", 'stop: ["}: "]', 'stop: ["a\nb"], seed: Some(1)', 'stop: ["你好 {"]'][r.i % 4])
              for r in some]
@@ -271,7 +298,24 @@ def main(folder):
         "x-inference-time": str(int((r.prefill + r.decode) * 1e3)), "x-time-per-token": "20"}}) for r in some]
     case(folder, "log-tgi-headers", "TGI's response headers count prompts and say nothing of the cache", heads,
          'expect = ["cached-tokens-unknown"]\n' + counts(used=60, unknown_cached=60, unknown_ttft=60), healthy=False,
-         file="gateway.jsonl")
+         file="gateway.jsonl", asked="tgi-headers",
+         note="Headers in an object of a gateway's row are read where they are asked for: nothing else tells that row.")
+
+    def record(r, phase="server", never=False):
+        at = 86000.0 + r.arrived - AT
+        times = {"server_arrival_time": at - 0.001, "arrival_time": at, "first_scheduled_time": at + r.queue,
+                 "first_token_time": at + r.ttft, "server_first_token_time": at + r.ttft + 0.001,
+                 "last_token_time": 0.0 if never else at + r.e2e}
+        blocks = {"num_total_allocated_blocks": r.prompt // 32, "num_new_allocated_blocks": r.new // 32,
+                  "num_reused_blocks": r.cached // 32, "num_missed_blocks": r.new // 32}
+        return json.dumps({"schema_version": 1, "request_id": r.id, "status": "ok", "phases": {
+            phase: {"first_iter": r.i, "last_iter": r.i + 9, "timing_metrics": times, "kv_cache_metrics": blocks}}})
+
+    case(folder, "log-trtllm-records", "TensorRT-LLM's records: moments of a steady clock, the cache in blocks",
+         [record(r, never=r.i % 10 == 9) for r in some],
+         quiet("timestamp-disorder", "impossible-value", "rejected-lines", "zone-unknown")
+         + counts(read=60, used=60, unknown_prompt=60, unknown_ttft=0, impossible=0), file="perf.jsonl",
+         note="No record counts a token, so blocks make no hit share; every tenth never got its last token.")
 
 
 if __name__ == "__main__":

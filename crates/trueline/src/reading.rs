@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use trueline_baseline::{FieldCause, split_factors};
 use trueline_core::{Checked, Claim, Outcomes, Share, Thresholds, TokensPerSecond};
-use trueline_logs::{CellStats, LogSummary};
+use trueline_logs::{CellStats, LogSummary, NameCounts};
 
 use crate::audit::{
     cells_json, check_log_times, interval, requests_json, stated_fields, stats_json, whole,
@@ -48,6 +48,7 @@ pub fn log_report(
     let mut report = Report::new("read_log", judgement, results);
     let recognition = log.value.recognition();
     report.preface = vec![format!("Read as {}: {}", recognition.format(), recognition.evidence())];
+    report.preface.extend(generations_line(&log.value));
     report.body = body(&log.value, &causes);
     report.overrides = thresholds.overrides().map(|(n, v)| format!("{n} = {v}")).collect();
     report
@@ -146,6 +147,7 @@ fn results(log: &LogSummary, causes: &Causes) -> Value {
         },
         "routes": routes,
         "intervals": intervals_json(log),
+        "generations": generations_json(log),
         "arrivals": {
             "first_s": production.window().map(|w| w.from.as_secs_f64()),
             "last_s": production.window().map(|w| w.to.as_secs_f64()),
@@ -155,6 +157,27 @@ fn results(log: &LogSummary, causes: &Causes) -> Value {
             "median_tok_per_s": production.decode().median(),
         },
     })
+}
+
+/// What the rows say of the generation of their format.
+fn generations_json(log: &LogSummary) -> Value {
+    let all = log.generations().iter();
+    let said = |what: &str, says: &NameCounts| -> Vec<Value> {
+        says.iter().map(|(name, n)| json!({ "what": what, "says": name, "rows": n })).collect()
+    };
+    all.flat_map(|(what, says)| said(what, says)).collect()
+}
+
+/// The same in words, where there is something to say.
+fn generations_line(log: &LogSummary) -> Option<String> {
+    let all: Vec<String> = log
+        .generations()
+        .iter()
+        .flat_map(|(what, says)| {
+            says.iter().map(move |(name, n)| format!("{what}: {name} ({n} rows)"))
+        })
+        .collect();
+    (!all.is_empty()).then(|| format!("Told from the rows: {}", all.join("; ")))
 }
 
 fn body(log: &LogSummary, causes: &Causes) -> Vec<String> {

@@ -13,7 +13,8 @@ use crate::{Evidence, FieldMeaning, Holds, Unit};
 
 pub(super) use text::TEXT;
 
-/// Rows that hold the response headers, at their top or in an object `headers` or `response_headers`.
+/// Rows that hold the response headers: at their top, or in an object `headers` or `response_headers`, which is
+/// read where the format is asked for and not recognised, since a row of any gateway may have one.
 pub(super) const HEADERS: LogFormat = LogFormat {
     name: "tgi-headers",
     writer: "whoever logs the response headers of TGI",
