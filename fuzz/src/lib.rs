@@ -227,6 +227,22 @@ mod tests {
     }
 
     #[test]
+    fn logs_of_text_and_spans_survive_changes() {
+        for (target, run) in
+            [("vllm", vllm as fn(&[u8]) -> bool), ("lmdeploy", lmdeploy), ("otlp", otlp)]
+        {
+            let mut read = 0;
+            for bytes in corpus(target) {
+                for seed in 0..300 {
+                    let changed = mutate::mutated(&bytes, 16_384, seed).unwrap_or_default();
+                    read += usize::from(run(&changed));
+                }
+            }
+            assert!(read > 0, "{target}");
+        }
+    }
+
+    #[test]
     fn the_corpora_replay() {
         replay("own_jsonl", own_jsonl);
         replay("mtplx", mtplx);

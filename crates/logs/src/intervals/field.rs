@@ -27,6 +27,8 @@ pub enum States {
     CacheUse,
     /// Cached over prompt tokens, 0 to 1.
     HitShare,
+    /// One number of the log over another.
+    Ratio,
 }
 
 impl States {
@@ -41,6 +43,7 @@ impl States {
             Self::Requests => "requests",
             Self::CacheUse => "cache_use",
             Self::HitShare => "hit_share",
+            Self::Ratio => "ratio",
         }
     }
 
@@ -51,6 +54,7 @@ impl States {
             Self::Tokens => "tokens",
             Self::Running | Self::Waiting | Self::Requests => "requests",
             Self::CacheUse | Self::HitShare => "share",
+            Self::Ratio => "ratio",
         }
     }
 

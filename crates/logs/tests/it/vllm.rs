@@ -141,6 +141,23 @@ fn iterations_give_what_a_step_computes_over_what_it_takes() {
 }
 
 #[test]
+fn iterations_between_interval_lines_tell_which_tokens_the_throughput_counts() {
+    let step = "INFO 12-01 10:00:05 [loggers.py:190] Engine 000: Iteration(1): 1 context requests, 5000 context tokens, 0 generation requests, 0 generation tokens, iteration elapsed time: 100.00 ms\n";
+    let rate = |at: &str, prompt: f64| {
+        format!(
+            "INFO 12-01 10:00:{at} [loggers.py:259] Engine 000: Avg prompt throughput: {prompt:.1} tokens/s, Avg generation throughput: 1.0 tokens/s, Running: 1 reqs, Waiting: 0 reqs, GPU KV cache usage: 0.1%, Prefix cache hit rate: 75.0%\n"
+        )
+    };
+    let text =
+        step.to_owned() + &rate("00", 1.0) + step + step + &rate("10", 4_000.0) + &rate("20", 50.0);
+    let log = read(&text);
+    // By hand: 4,000 tok/s over 10 s are 40,000 tokens, of which 10,000 were computed. The first line has no gap, the
+    // last no iteration.
+    let ratio = stats(&log, "Avg prompt throughput over context tokens");
+    assert_eq!(ratio.values().sorted(), Some(&[4.0][..]));
+}
+
+#[test]
 fn quoting_a_rate_over_a_log_interval_is_an_error_and_one_of_an_iteration_is_not() {
     let found = |intervals: &Intervals, quoted: &str| {
         let outcomes = check_intervals(intervals, &[quoted]);

@@ -102,8 +102,21 @@ pub(super) static STEP_GENERATION: IntervalField =
         .note("iterations without context: of all requests together")
         .source(ITERATION);
 
+/// Derived where a log has lines of both kinds: it tells which tokens the prompt throughput counts.
+pub(super) static OVER_CONTEXT: IntervalField = IntervalField::rate(
+    SERVER,
+    "Avg prompt throughput over context tokens",
+    States::Ratio,
+)
+.note(
+    "derived: tokens of the interval over those that its iterations computed; 1 where cached tokens do not count, what \
+     they make of it where they do; stamps of whole seconds make each uncertain by a tenth",
+)
+.source(ITERATION);
+
 /// All of them.
-pub(super) static ALL: [&IntervalField; 17] = [
+pub(super) static ALL: [&IntervalField; 18] = [
+    &OVER_CONTEXT,
     &PROMPT_RATE,
     &PROMPT_RATE_ALL,
     &PROMPT_RATE_NEW,

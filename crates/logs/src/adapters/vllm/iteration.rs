@@ -30,6 +30,11 @@ pub(super) fn parse(message: &str) -> Option<Iteration> {
     Some(Iteration { context_tokens, generation_tokens, took, dummy: after.contains("dummy") })
 }
 
+/// The engine that a message names.
+pub(super) fn engine(message: &str) -> &str {
+    super::interval::engine(message).0
+}
+
 /// Whether a message begins as one about an iteration.
 pub(super) fn begins(message: &str) -> bool {
     super::interval::engine(message).1.starts_with("Iteration(")

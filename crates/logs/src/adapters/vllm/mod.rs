@@ -8,6 +8,7 @@ mod iteration;
 mod reader;
 mod record;
 mod reply;
+mod version;
 
 use trueline_core::Side;
 

@@ -8,7 +8,7 @@ use trueline_core::{Share, Tokens};
 
 use super::interval::{self, Interval};
 use super::record::{Record, Stamp};
-use super::{field, iteration, record};
+use super::{field, iteration, record, version};
 use crate::IntervalField;
 use crate::intervals::Said;
 use crate::lines::{Line, LineReader, Told};
@@ -25,20 +25,12 @@ const NEEDLES: [&str; 5] = [
     "LLM engine (v",
 ];
 
-/// What is known of the versions that wrote the lines so far.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Counted {
-    #[default]
-    Unknown,
-    All,
-    New,
-}
-
 /// The reader.
 #[derive(Debug)]
 pub(super) struct Reader {
     needles: Vec<memmem::Finder<'static>>,
-    counted: Counted,
+    /// The prompt throughput as the version that was stated means it.
+    prompt_rate: &'static IntervalField,
     engines: HashMap<(String, String, String), Engine>,
 }
 
@@ -46,6 +38,8 @@ pub(super) struct Reader {
 #[derive(Debug, Default)]
 struct Engine {
     last: Option<Stamp>,
+    /// Context tokens of its iterations since then; `None` without any.
+    context: Option<u64>,
     /// A prompt rate of the engine before V1, whose hit rate comes in the next line.
     pending: Option<(f64, Option<Duration>)>,
 }
@@ -54,7 +48,7 @@ impl Default for Reader {
     fn default() -> Self {
         Self {
             needles: NEEDLES.iter().map(memmem::Finder::new).collect(),
-            counted: Counted::default(),
+            prompt_rate: &field::PROMPT_RATE,
             engines: HashMap::new(),
         }
     }
@@ -68,8 +62,8 @@ impl LineReader for Reader {
             return;
         }
         let Some(record) = record::parse(line.text) else { return };
-        if let Some(version) = version(&record.message) {
-            self.counted = counted(version);
+        if let Some(version) = version::version(&record.message) {
+            self.prompt_rate = version::prompt_rate(version);
             told.versions.push(version.to_owned());
         } else if let Some(interval) = interval::parse(&record.message) {
             told.intervals.line();
@@ -77,6 +71,13 @@ impl LineReader for Reader {
         } else if let Some(step) = iteration::parse(&record.message) {
             told.intervals.line();
             take_step(&step, told);
+            if let Some(engine) =
+                self.engine(line.writer, &record, iteration::engine(&record.message))
+                && !step.dummy
+            {
+                let before = engine.context.unwrap_or(0);
+                engine.context = Some(before.saturating_add(step.context_tokens.get()));
+            }
         } else if let Some(hit) = interval::parse_old_hit(&record.message) {
             told.intervals.line();
             self.old_hit(line.writer, &record, hit, told);
@@ -101,13 +102,18 @@ impl Reader {
         told: &mut Told,
     ) {
         let old = interval.is_old();
-        let prompt_rate = self.prompt_rate(old);
+        let prompt_rate = if old { &field::PROMPT_RATE_ALL } else { self.prompt_rate };
         let mut after = None;
         let engine = self.engine(writer, record, interval.engine);
         let mut pending = None;
         if let Some(engine) = engine {
             after = record.stamp.zip(engine.last).and_then(|(now, last)| now.since(last));
             engine.last = record.stamp;
+            let context = engine.context.take();
+            if let Some(ratio) = over_context(interval.prompt_rate, after, context) {
+                let said = Said { value: ratio, after, hit: None };
+                told.intervals.say(&field::OVER_CONTEXT, said);
+            }
             engine.settle(None, told);
             pending = old.then_some(&mut engine.pending);
         }
@@ -143,15 +149,6 @@ impl Reader {
         }
     }
 
-    fn prompt_rate(&self, old: bool) -> &'static IntervalField {
-        match self.counted {
-            _ if old => &field::PROMPT_RATE_ALL,
-            Counted::All => &field::PROMPT_RATE_ALL,
-            Counted::New => &field::PROMPT_RATE_NEW,
-            Counted::Unknown => &field::PROMPT_RATE,
-        }
-    }
-
     fn engine(&mut self, writer: &str, record: &Record<'_>, engine: &str) -> Option<&mut Engine> {
         let key = (writer.to_owned(), record.process.clone().into_owned(), engine.to_owned());
         if self.engines.len() >= ENGINES && !self.engines.contains_key(&key) {
@@ -170,6 +167,15 @@ impl Engine {
     }
 }
 
+/// The tokens that a rate over an interval counts over those that the iterations in it computed: 1 where it counts
+/// computed tokens alone. Its stamps are whole seconds, so an interval under 5 s tells nothing; nor does one over
+/// 15 s, before which an idle server left lines out.
+fn over_context(rate: f64, after: Option<Duration>, context: Option<u64>) -> Option<f64> {
+    let (after, context) = (after?.as_secs_f64(), context?);
+    let tells = context > 0 && (5.0..=15.0).contains(&after);
+    tells.then(|| rate * after / Tokens::new(context).as_f64())
+}
+
 fn take_step(step: &iteration::Iteration, told: &mut Told) {
     let (context, generation) = (step.context_tokens, step.generation_tokens);
     let none = Tokens::new(0);
@@ -179,51 +185,5 @@ fn take_step(step: &iteration::Iteration, told: &mut Told) {
         (true, true) => told.intervals.step(&field::STEP_MIXED, context, step.took),
         (false, true) => told.intervals.step(&field::STEP_GENERATION, generation, step.took),
         (false, false) => {}
-    }
-}
-
-/// The version that a message states.
-fn version(message: &str) -> Option<&str> {
-    let stated = message
-        .strip_prefix("vLLM API server version ")
-        .or_else(|| message.split_once("LLM engine (v").map(|(_, after)| after))?;
-    let end = stated.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '+')));
-    stated.get(..end.unwrap_or(stated.len())).filter(|text| !text.is_empty())
-}
-
-/// Which tokens the prompt throughput of a version counts.
-///
-/// # Source
-/// vLLM's PR 33290 of February 2026 left cached tokens out; the release that first has it was not found. Releases
-/// up to 0.14 are older, and PR 43346 of May 2026 says that it holds.
-fn counted(version: &str) -> Counted {
-    let mut parts = version.split('.');
-    let mut next = || parts.next().and_then(|part| part.parse::<u32>().ok());
-    match (next(), next()) {
-        (Some(0), Some(..=14)) => Counted::All,
-        (Some(0), Some(24..)) | (Some(1..), Some(_)) => Counted::New,
-        _ => Counted::Unknown,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn versions_are_found_and_those_in_between_stay_unknown() {
-        for (message, stated, expected) in [
-            ("vLLM API server version 0.11.0", "0.11.0", Counted::All),
-            ("Initializing a V1 LLM engine (v0.33.0) with config: x", "0.33.0", Counted::New),
-            (
-                "vLLM API server version 0.17.1rc2.dev3+gabc",
-                "0.17.1rc2.dev3+gabc",
-                Counted::Unknown,
-            ),
-        ] {
-            assert_eq!(version(message), Some(stated));
-            assert_eq!(counted(stated), expected, "{stated}");
-        }
-        assert_eq!(version("vLLM API server version "), None);
     }
 }
