@@ -159,9 +159,10 @@ impl Numbers {
                 }
                 Fills::Finished(unit) => {
                     let held = moments.finished.is_known() || self.record.started.is_known();
-                    let finished = match unit.counts_from_own_origin() {
-                        true => self.moment(value, unit, &mut moments.own_origin),
-                        false => self.stamp(value, unit, held),
+                    let finished = if unit.counts_from_own_origin() {
+                        self.moment(value, unit, &mut moments.own_origin)
+                    } else {
+                        self.stamp(value, unit, held)
                     };
                     first(&mut moments.finished, finished);
                 }
@@ -236,9 +237,10 @@ impl Numbers {
             Some(Known::derived(nanos.map(Duration::from_nanos), Why::Impossible))
         };
         let after = record.sent_after.value().filter(|_| moments.own_origin);
-        let started = match moments.own_origin {
-            true => after.and_then(|after| WallTime::from_nanos(0).plus(after)),
-            false => record.started.value(),
+        let started = if moments.own_origin {
+            after.and_then(|after| WallTime::from_nanos(0).plus(after))
+        } else {
+            record.started.value()
         };
         if record.any_e2e().is_none()
             && let Some(e2e) = between(started, moments.finished.value())
