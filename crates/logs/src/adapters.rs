@@ -1,6 +1,7 @@
 //! The formats that are read, one file each, with their fields as tables.
 
 mod format;
+mod llama_cpp;
 mod mapped;
 mod mooncake;
 mod mtplx;

@@ -1,6 +1,6 @@
 //! What is known of the formats of request logs, and how each is read.
 
-use super::{Table, mooncake, mtplx, own_jsonl, weka};
+use super::{Table, llama_cpp, mooncake, mtplx, own_jsonl, weka};
 use crate::lines::{LineReader, Seen};
 use crate::{Error, Evidence, FieldMeaning};
 use trueline_core::RequestRecord;
@@ -54,7 +54,7 @@ pub(crate) struct Whole {
 
 /// The formats of request logs that are known without a mapping file.
 pub static LOG_FORMATS: &[LogFormat] =
-    &[own_jsonl::FORMAT, mtplx::FORMAT, mooncake::FORMAT, weka::FORMAT];
+    &[own_jsonl::FORMAT, mtplx::FORMAT, mooncake::FORMAT, weka::FORMAT, llama_cpp::LOG];
 
 impl LogFormat {
     /// What each of its fields means.
