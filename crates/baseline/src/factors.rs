@@ -12,6 +12,8 @@ use crate::stats::{median_of, real};
 pub struct StatedField {
     /// The field's name.
     pub name: String,
+    /// Which time the derived rate, and so every ratio, is over.
+    pub over: RateTime,
     /// On how many rows each reading could be tested, in the order of [`Reading::ALL`].
     pub testable: [u64; 4],
     /// On how many of those it gives what the field says, to 1 %.
@@ -20,7 +22,28 @@ pub struct StatedField {
     pub cells: Vec<CellFactors>,
 }
 
-/// What a field says in one cell.
+/// Which time a derived prefill rate is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum RateTime {
+    /// TTFT.
+    #[default]
+    Ttft,
+    /// Prefill computation, in rows that have no TTFT: what stands beside a TTFT (queue, network) is in
+    /// neither rate, so nothing can be said of time left out.
+    PrefillCompute,
+}
+
+impl RateTime {
+    /// In words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Ttft => "TTFT",
+            Self::PrefillCompute => "prefill computation",
+        }
+    }
+}
+
+/// What a field says in one cell. With [`RateTime::PrefillCompute`] TTFT stands for that computation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CellFactors {
     /// The cell.
@@ -107,6 +130,7 @@ pub fn split_factors(
         return Checked { value: FieldCause::Undecided, outcomes };
     }
     let cause = decide(field, thresholds);
+    let of_time = field.over == RateTime::Ttft;
     let (numerator, denominator) = match cause {
         FieldCause::Undecided => {
             for check in checks {
@@ -125,6 +149,8 @@ pub fn split_factors(
         if fires && let Some(finding) = excess(field, cause, part, thresholds) {
             let severity = if quoted { Severity::Error } else { Severity::Note };
             outcomes.found(finding.at(severity));
+        } else if part == Part::Denominator && !of_time {
+            outcomes.not_observed(check, Need::Ttft, about.clone());
         } else {
             outcomes.clear(check, about.clone());
         }
@@ -160,7 +186,9 @@ fn decide(field: &StatedField, thresholds: &Thresholds) -> FieldCause {
     .collect();
     match causes[..] {
         [cause] => cause,
-        [] if by_elimination(field, thresholds) => FieldCause::Denominator,
+        [] if field.over == RateTime::Ttft && by_elimination(field, thresholds) => {
+            FieldCause::Denominator
+        }
         _ => FieldCause::Undecided,
     }
 }
@@ -203,9 +231,10 @@ fn excess(
         format!("{:.2}x of the excess in {}", factor(told)?, told.cell)
     } else {
         format!(
-            "{:.2}–{:.2}x new tokens / TTFT in {} (median {:.2}x)",
+            "{:.2}–{:.2}x new tokens / {} in {} (median {:.2}x)",
             told.ratio_range.0.get(),
             told.ratio_range.1.get(),
+            field.over.words(),
             told.cell,
             told.ratio.get()
         )
@@ -248,7 +277,7 @@ fn excess(
 
 #[cfg(test)]
 mod tests {
-    use trueline_core::{CellEdges, Share, Tokens};
+    use trueline_core::{CellEdges, CheckOutcome, Share, Tokens};
 
     use super::*;
 
@@ -265,6 +294,7 @@ mod tests {
         let testable = if compute { [524; 4] } else { [524, 524, 0, 0] };
         StatedField {
             name: "prefill_tok_s".into(),
+            over: RateTime::Ttft,
             testable,
             agreeing,
             cells: vec![
@@ -291,6 +321,31 @@ mod tests {
     fn cause(field: &StatedField) -> (FieldCause, Vec<&'static str>) {
         let got = split_factors(field, true, &Thresholds::default());
         (got.value, got.outcomes.findings().map(|f| f.code).collect())
+    }
+
+    #[test]
+    fn a_field_over_computation_alone_says_nothing_of_time_left_out() {
+        // Rows without TTFT: readings by TTFT stand for those by computation, the others cannot be tested.
+        let mut all = field([0, 524, 0, 0], false, 232.0);
+        all.over = RateTime::PrefillCompute;
+        let got = split_factors(&all, false, &Thresholds::default());
+        let [found] = &got.outcomes.findings().collect::<Vec<_>>()[..] else { panic!("{got:?}") };
+        assert_eq!((got.value, found.code), (FieldCause::Numerator, "cached-tokens-in-rate"));
+        assert!(
+            found.message.contains("x new tokens / prefill computation in"),
+            "{}",
+            found.message
+        );
+        let open = |outcome: &CheckOutcome| {
+            matches!(outcome, CheckOutcome::NotObserved { code: "time-left-out-of-rate", .. })
+        };
+        assert!(got.outcomes.iter().any(open));
+        // What TTFT would decide by elimination stays open.
+        all.agreeing = [0; 4];
+        for cell in &mut all.cells {
+            cell.ratio = r(1.05);
+        }
+        assert_eq!(cause(&all).0, FieldCause::Undecided);
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod llama_cpp;
 mod mapped;
 mod mooncake;
 mod mtplx;
+mod ollama;
 mod own_jsonl;
 mod own_row;
 mod own_stated;

@@ -55,6 +55,11 @@ pub enum Holds {
     Itl,
     /// A prefill rate that the source states.
     ReportedPrefillRate,
+    /// No field: prompt tokens over prefill computation, which the source's own tools or its users take for
+    /// a prefill rate.
+    PromptOverCompute,
+    /// Whether the object is the last of its reply: one that is not is no record, one that is was answered.
+    Last,
     /// How it ended.
     Outcome,
     /// Whether it is a warm-up.
@@ -146,6 +151,10 @@ impl Holds {
             Self::SendDelay => "waiting in the client: meant to be sent to sent",
             Self::Itl => "ITL: the gaps between token-bearing events, a list",
             Self::ReportedPrefillRate => "a prefill rate that the source states",
+            Self::PromptOverCompute => {
+                "prompt tokens over prefill computation, taken for a prefill rate"
+            }
+            Self::Last => "whether it is the last object of a reply",
             Self::Outcome => "how it ended",
             Self::Warmup => "whether it is a warm-up",
             Self::ServerVersion => "version of the server",

@@ -81,6 +81,10 @@ pub(crate) struct Layout {
     pub(crate) table: Table,
     pub(crate) steps: Vec<Step>,
     pub(crate) side: Option<usize>,
+    /// The quotient that is taken for a prefill rate.
+    pub(crate) quotient: Option<usize>,
+    /// What says whether an object is the last of its reply.
+    last: Option<usize>,
     /// The tree of keys before any row was read.
     pub(crate) shape: Shape,
     texts: TextSlots,
@@ -92,6 +96,8 @@ impl Layout {
             shape: Shape::new(table.fields.iter().map(|f| &*f.path)),
             steps: Vec::new(),
             side: None,
+            quotient: None,
+            last: None,
             texts: TextSlots::default(),
             table,
         };
@@ -102,10 +108,20 @@ impl Layout {
                 Holds::Model => layout.texts.model.push(slot),
                 Holds::ServerVersion => layout.texts.version.push(slot),
                 Holds::Side => layout.side = Some(slot),
+                Holds::PromptOverCompute => layout.quotient = Some(slot),
+                Holds::Last => layout.last = Some(slot),
                 _ => layout.steps.extend(Fills::of(field).map(|fills| Step { slot, fills })),
             }
         }
         layout
+    }
+
+    /// Whether an object is the last of its reply; `None` where nothing says so.
+    pub(crate) fn is_last(&self, slots: &Slots<'_>) -> Option<bool> {
+        match slots.get(self.last?)? {
+            Scalar::Bool(is_last) => Some(*is_last),
+            _ => None,
+        }
     }
 }
 

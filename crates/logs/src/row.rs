@@ -1,8 +1,8 @@
 //! From the values of a row to a request record, by the table of its format.
 
 use trueline_core::{
-    By, Known, Outcome, PromptBlocks, ReportedRate, RequestRecord, Side, Tokens, TokensPerSecond,
-    WallTime, Why,
+    By, Known, Outcome, PromptBlocks, ReportedRate, RequestRecord, Side, Stretch, Tokens,
+    TokensPerSecond, WallTime, Why,
 };
 
 use crate::layout::{Fills, Layout, Names, Texts};
@@ -144,10 +144,22 @@ impl Numbers {
                 self.reported.push((slot, rate));
             }
         }
+        if layout.is_last(slots) == Some(true) {
+            self.record.outcome = Outcome::Ok;
+        }
         if !self.hashes.is_empty() {
             self.settle_blocks(layout.table.block);
         }
         self.settle(finished, new);
+        if let Some(slot) = layout.quotient
+            && let (Some(prompt), Some(compute)) = (
+                self.record.tokens.prompt.value(),
+                self.record.spans.get(Stretch::PrefillCompute).value(),
+            )
+            && let Some(rate) = prompt.per(compute)
+        {
+            self.reported.push((slot, Known::is(rate, By::Derived)));
+        }
     }
 
     /// The hashes of the prompt's blocks, and how many tokens one has.

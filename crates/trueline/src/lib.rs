@@ -47,6 +47,7 @@ pub mod given;
 mod host_lines;
 mod host_report;
 pub mod judge;
+mod log_lines;
 #[cfg(feature = "probe")]
 pub mod measure;
 mod reading;

@@ -1,6 +1,6 @@
 //! What is known of the formats of request logs, and how each is read.
 
-use super::{Table, llama_cpp, mooncake, mtplx, own_jsonl, weka};
+use super::{Table, llama_cpp, mooncake, mtplx, ollama, own_jsonl, weka};
 use crate::lines::{LineReader, Seen};
 use crate::{Error, Evidence, FieldMeaning};
 use trueline_core::RequestRecord;
@@ -53,8 +53,15 @@ pub(crate) struct Whole {
 }
 
 /// The formats of request logs that are known without a mapping file.
-pub static LOG_FORMATS: &[LogFormat] =
-    &[own_jsonl::FORMAT, mtplx::FORMAT, mooncake::FORMAT, weka::FORMAT, llama_cpp::LOG];
+pub static LOG_FORMATS: &[LogFormat] = &[
+    own_jsonl::FORMAT,
+    mtplx::FORMAT,
+    mooncake::FORMAT,
+    weka::FORMAT,
+    llama_cpp::LOG,
+    llama_cpp::ROWS,
+    ollama::ROWS,
+];
 
 impl LogFormat {
     /// What each of its fields means.

@@ -3,5 +3,7 @@
 mod event;
 mod log;
 mod reader;
+mod rows;
 
 pub(crate) use log::FORMAT as LOG;
+pub(crate) use rows::FORMAT as ROWS;
