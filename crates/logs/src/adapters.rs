@@ -1,8 +1,10 @@
 //! The formats that are read, one file each, with their fields as tables.
 
 mod format;
+mod halogen;
 mod llama_cpp;
 mod mapped;
+mod mlx_lm;
 mod mooncake;
 mod mtplx;
 mod ollama;

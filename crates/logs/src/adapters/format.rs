@@ -1,6 +1,6 @@
 //! What is known of the formats of request logs, and how each is read.
 
-use super::{Table, llama_cpp, mooncake, mtplx, ollama, own_jsonl, weka};
+use super::{Table, halogen, llama_cpp, mlx_lm, mooncake, mtplx, ollama, own_jsonl, weka};
 use crate::lines::{LineReader, Seen};
 use crate::{Error, Evidence, FieldMeaning};
 use trueline_core::RequestRecord;
@@ -60,7 +60,10 @@ pub static LOG_FORMATS: &[LogFormat] = &[
     weka::FORMAT,
     llama_cpp::LOG,
     llama_cpp::ROWS,
+    ollama::LOG,
     ollama::ROWS,
+    mlx_lm::FORMAT,
+    halogen::FORMAT,
 ];
 
 impl LogFormat {
