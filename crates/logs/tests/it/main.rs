@@ -15,8 +15,10 @@ mod inference_benchmarker;
 mod inference_perf;
 mod interleaved_runs;
 mod large_inputs;
+mod llama_cpp;
 mod meanings;
 mod merging;
+mod ollama;
 mod production;
 mod result_formats;
 mod result_judgement;
@@ -27,6 +29,7 @@ mod results_genai_perf;
 mod results_privacy;
 mod run_writer;
 mod runs;
+mod server_logs;
 mod server_metrics;
 
 use trueline_logs::{LogSummary, ReadOptions, read_log_from};
