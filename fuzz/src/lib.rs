@@ -79,6 +79,29 @@ pub fn mooncake(data: &[u8]) -> bool {
     read(data, &ReadOptions::default().with_requests_kept().with_format("mooncake"))
 }
 
+/// Reads bytes as each of several formats; whether one of them could be read.
+fn read_as(data: &[u8], formats: &[&str]) -> bool {
+    let read_one = |format: &&str| {
+        read(data, &ReadOptions::default().with_requests_kept().with_format(*format))
+    };
+    formats.iter().filter(|format| read_one(format)).count() > 0
+}
+
+/// What llama.cpp's server logs and answers.
+pub fn llama_cpp(data: &[u8]) -> bool {
+    read_as(data, &["llama-cpp-log", "llama-cpp"])
+}
+
+/// What Ollama logs and answers.
+pub fn ollama(data: &[u8]) -> bool {
+    read_as(data, &["ollama-log", "ollama"])
+}
+
+/// Logs of servers that write one line for each request.
+pub fn server_lines(data: &[u8]) -> bool {
+    read_as(data, &["mlx-lm-log", "halogen-log"])
+}
+
 /// Any JSON lines through a mapping.
 pub fn mapped(data: &[u8]) -> bool {
     let mapping = Mapping::parse("fuzz", MAPPING).expect("the mapping above is right");
@@ -195,6 +218,9 @@ mod tests {
         replay("mtplx", mtplx);
         replay("weka", weka);
         replay("mooncake", mooncake);
+        replay("llama_cpp", llama_cpp);
+        replay("ollama", ollama);
+        replay("server_lines", server_lines);
         replay("mapped", mapped);
         replay("runs", runs);
         replay("claims", claims);

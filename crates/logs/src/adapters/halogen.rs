@@ -23,7 +23,7 @@ const RATE: &str = "prefill, t/s";
 
 /// Whether the first lines are of it.
 fn is(lines: &[&str]) -> Option<Seen> {
-    let n = lines.iter().filter(|line| matches!(request(line), Some(Some(_)))).count();
+    let n = lines.iter().filter(|line| matches!(request(line), Said::Answered(_))).count();
     (n > 0)
         .then(|| Seen {
             lines: n, evidence: format!("{n} lines serve_api: … prompt …, prefill …")
@@ -37,23 +37,36 @@ struct Summaries;
 impl LineReader for Summaries {
     fn line(&mut self, line: &Line<'_>, told: &mut Told) {
         match request(line.text) {
-            None => told.other += 1,
-            Some(Some(record)) => told.requests.push(record),
-            Some(None) if line.unended => told.broken = true,
-            Some(None) => told.rejected.push((Reason::Torn, 1)),
+            Said::Nothing => told.other += 1,
+            Said::Answered(record) => told.requests.push(*record),
+            Said::Torn if line.unended => told.broken = true,
+            Said::Torn => told.rejected.push((Reason::Torn, 1)),
         }
     }
 
     fn end(&mut self, _: &mut Told) {}
 }
 
-/// The request of `serve_api: mtp 215 tok in 8.30s = 25.89 t/s | prompt 59498 (58013 cached), prefill 2.29s`;
-/// `Some(None)` where such a line breaks off.
-fn request(text: &str) -> Option<Option<RequestRecord>> {
-    let rest = after(text, "serve_api: ")?;
-    let (before, _) = rest.split_once(" tok in ")?;
-    let output = before.rsplit(' ').next().and_then(count)?.0;
-    Some(after(rest, "| prompt ").and_then(|rest| answered(output, rest)))
+/// What a line says.
+#[derive(Debug, PartialEq)]
+enum Said {
+    /// Nothing of a request.
+    Nothing,
+    /// A request was answered.
+    Answered(Box<RequestRecord>),
+    /// The line breaks off within what it says.
+    Torn,
+}
+
+/// The request of `serve_api: mtp 215 tok in 8.30s = 25.89 t/s | prompt 59498 (58013 cached), prefill 2.29s`.
+fn request(text: &str) -> Said {
+    let output = || {
+        let (before, rest) = after(text, "serve_api: ")?.split_once(" tok in ")?;
+        Some((before.rsplit(' ').next().and_then(count)?.0, rest))
+    };
+    let Some((output, rest)) = output() else { return Said::Nothing };
+    let record = after(rest, "| prompt ").and_then(|rest| answered(output, rest));
+    record.map_or(Said::Torn, |record| Said::Answered(Box::new(record)))
 }
 
 fn answered(output: u64, rest: &str) -> Option<RequestRecord> {
@@ -128,7 +141,7 @@ mod tests {
             ("prompt 6000, prefill 2.5s (500 new)", (6_000, 5_500)),
             ("prompt 6000, prefill 2.5s", (6_000, 0)),
         ] {
-            let record = request(&line(prompt)).unwrap().unwrap();
+            let Said::Answered(record) = request(&line(prompt)) else { panic!("{prompt}") };
             let count = |n: Known<Tokens>| n.value().unwrap().get();
             let found = (count(record.tokens.prompt), count(record.tokens.cached));
             assert_eq!(found, tokens, "{prompt}");
@@ -138,7 +151,7 @@ mod tests {
             assert_eq!(rates, if prompt.contains("t/s") { vec![200.0] } else { vec![] });
         }
         let whole = line("prompt 6000 (5500 cached), prefill 2.5s");
-        assert_eq!(request(&whole[..90]), Some(None));
-        assert_eq!(request("flash_serve: req 28 generated 2 tokens, 0.0 s"), None);
+        assert_eq!(request(&whole[..90]), Said::Torn);
+        assert_eq!(request("flash_serve: req 28 generated 2 tokens, 0.0 s"), Said::Nothing);
     }
 }

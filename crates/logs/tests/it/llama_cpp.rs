@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use trueline_core::{Outcome, RequestRecord, Stretch, Why};
+use trueline_core::{Outcome, RequestRecord, Stretch, Tokens, Why};
 use trueline_logs::{LogSummary, ReadOptions, Reason, read_log_from};
 
 use crate::{read, read_with};
@@ -19,7 +19,7 @@ fn kept(text: &str) -> LogSummary {
 /// Prompt, cached and output tokens.
 fn tokens(record: &RequestRecord) -> [Option<u64>; 3] {
     let tokens = &record.tokens;
-    [tokens.prompt, tokens.cached, tokens.output].map(|count| count.value().map(|n| n.get()))
+    [tokens.prompt, tokens.cached, tokens.output].map(|count| count.value().map(Tokens::get))
 }
 
 fn took(record: &RequestRecord, stretch: Stretch) -> Option<Duration> {
@@ -28,9 +28,7 @@ fn took(record: &RequestRecord, stretch: Stretch) -> Option<Duration> {
 
 /// Hundredths of a millisecond, as the log prints them.
 fn printed(ms: &Value) -> u128 {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small time")]
-    let hundredths = format!("{:.2}", ms.as_f64().unwrap()).replace('.', "").parse().unwrap();
-    hundredths
+    format!("{:.2}", ms.as_f64().unwrap()).replace('.', "").parse().unwrap()
 }
 
 #[test]
@@ -61,7 +59,7 @@ fn every_request_of_a_real_log_is_what_its_client_was_told() {
             usage["completion_tokens"].as_u64(),
         ];
         assert_eq!(tokens(record), stated);
-        let new = record.new_tokens().value().map(|n| n.get());
+        let new = record.new_tokens().value().map(Tokens::get);
         assert_eq!(new, row["timings"]["prompt_n"].as_u64());
         let decode = stated[2].filter(|n| *n > 1).map(|_| printed(&row["timings"]["predicted_ms"]));
         assert_eq!(hundredths(Stretch::ServerDecode), decode);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use trueline_core::{Outcome, RequestRecord, Side, Stretch};
+use trueline_core::{Outcome, RequestRecord, Side, Stretch, Tokens};
 use trueline_logs::{LogSummary, ReadOptions, read_log_from};
 
 use crate::{read, read_with};
@@ -13,7 +13,7 @@ fn kept(text: &str) -> LogSummary {
 
 fn tokens(record: &RequestRecord) -> [Option<u64>; 3] {
     let tokens = &record.tokens;
-    [tokens.prompt, tokens.cached, tokens.output].map(|count| count.value().map(|n| n.get()))
+    [tokens.prompt, tokens.cached, tokens.output].map(|count| count.value().map(Tokens::get))
 }
 
 /// A final object: 2 s in all, 1 s of it prefill, 0.5 s of it decode.

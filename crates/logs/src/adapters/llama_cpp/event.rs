@@ -120,13 +120,13 @@ mod tests {
         Task { slot, task }
     }
 
-    fn timed(ms: u64, tokens: u64, rate: Option<f64>) -> Timed {
-        Timed { took: milliseconds(ms as f64), tokens, rate }
+    fn timed(ms: f64, tokens: u64, rate: Option<f64>) -> Timed {
+        Timed { took: milliseconds(ms), tokens, rate }
     }
 
     #[test]
     fn lines_of_all_generations_say_the_same() {
-        let new = timed(400, 80, Some(200.0));
+        let new = timed(400.0, 80, Some(200.0));
         let numbers =
             "400.00 ms /    80 tokens (    5.00 ms per token,   200.00 tokens per second)";
         for (before, after, task) in [
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn a_timing_that_breaks_off_is_torn_and_one_without_a_rate_is_not() {
         let whole = "prompt eval time =  0.00 ms /    0 tokens (    -nan ms per token,     -nan tokens per second)";
-        assert_eq!(event(whole), Some(Event::Computed(None, timed(0, 0, None))));
+        assert_eq!(event(whole), Some(Event::Computed(None, timed(0.0, 0, None))));
         for end in 16..whole.len() - 1 {
             let cut = event(&whole[..end]);
             assert!(matches!(cut, Some(Event::Torn | Event::Computed(..))), "{end}");

@@ -55,7 +55,7 @@ impl LineReader for Slots {
         for (_, open) in std::mem::take(&mut self.open) {
             // Its other timings stood on the lines that are missing.
             told.broken |= open.computed.is_some() != open.generated.is_some();
-            close(open, None, told);
+            close(&open, None, told);
         }
         told.broken |= self.broken;
     }
@@ -68,7 +68,7 @@ impl Slots {
             Event::Launched(task) => {
                 // Whatever was in the slot is over.
                 if let Some(before) = self.open.remove(&(writer.to_owned(), task.slot)) {
-                    close(before, None, told);
+                    close(&before, None, told);
                 }
                 self.at(writer, Some(task), told);
             }
@@ -82,7 +82,7 @@ impl Slots {
             Event::Computed(task, timed) => {
                 let open = self.at(writer, task, told);
                 if open.computed.is_some() {
-                    close(std::mem::take(open), None, told);
+                    close(&std::mem::take(open), None, told);
                     open.task = task.map(|task| task.task);
                 }
                 open.computed = Some(timed);
@@ -100,7 +100,7 @@ impl Slots {
             Event::Released(task, held) => {
                 self.at(writer, Some(task), told);
                 if let Some(open) = self.open.remove(&(writer.to_owned(), task.slot)) {
-                    close(open, held, told);
+                    close(&open, held, told);
                 }
             }
         }
@@ -114,12 +114,12 @@ impl Slots {
             && !self.open.contains_key(&place)
             && let Some((_, dropped)) = self.open.pop_first()
         {
-            close(dropped, None, told);
+            close(&dropped, None, told);
         }
         let open = self.open.entry(place).or_default();
         let id = task.map(|task| task.task);
         if open.task != id {
-            close(std::mem::take(open), None, told);
+            close(&std::mem::take(open), None, told);
             open.task = id;
         }
         open
@@ -128,9 +128,9 @@ impl Slots {
 
 /// Tells a task that is over: with its timings a request, cancelled without them a cancelled one, else one
 /// whose end the log does not hold.
-fn close(open: Open, held: Option<u64>, told: &mut Told) {
+fn close(open: &Open, held: Option<u64>, told: &mut Told) {
     if let Some(computed) = open.computed {
-        told.requests.push(request(&open, computed, held));
+        told.requests.push(request(open, computed, held));
     } else if open.cancelled {
         let mut record = RequestRecord::default();
         record.id = open.task.map(|task| format!("task {task}"));
