@@ -67,16 +67,18 @@ impl Production {
             (Some(prompt), Some(cached)) if cached <= prompt && prompt.get() > 0 => {
                 self.add_known(row, prompt.get(), cached.get(), times);
             }
-            (Some(prompt), None) => {
+            (_, None) => {
                 self.counts.unknown_cached += 1;
                 self.unknown_cached.requests += 1;
-                match times {
-                    Times { ttft: Some(ttft), .. } => self.unknown_cached.add(prompt, ttft),
-                    Times { compute: Some(compute), .. } => {
+                match (prompt, times) {
+                    (Some(prompt), Times { ttft: Some(ttft), .. }) => {
+                        self.unknown_cached.add(prompt, ttft);
+                    }
+                    (Some(prompt), Times { compute: Some(compute), .. }) => {
                         self.computed.unknown.requests += 1;
                         self.computed.unknown.add(prompt, compute);
                     }
-                    Times { .. } => {}
+                    _ => {}
                 }
             }
             _ => {}
