@@ -226,6 +226,7 @@ fn excess(
     let told = cool.or_else(|| beyond.iter().max_by_key(|cell| cell.n))?;
     let warmest =
         field.cells.iter().filter(|c| c.prompt_over_new.get() >= 1.5).max_by_key(|cell| cell.n);
+    let warmest = warmest.filter(|cell| cell.cell != told.cell);
     // With one cause the whole excess is its own; with both, each has its share of it.
     let span = if cause == FieldCause::Both {
         format!("{:.2}x of the excess in {}", factor(told)?, told.cell)
@@ -264,15 +265,18 @@ fn excess(
     let cells = |pick: fn(&CellFactors) -> f64| field.cells.iter().map(pick).collect::<Vec<_>>();
     let about =
         Scope::default().with_metric(Metric::PrefillTokPerS).with_field(field.name.as_str());
-    Some(
-        Finding::new(check, about, message)
-            .with("field", field.name.as_str())
-            .with("cause", cause.name())
-            .with("median_factor", median.unwrap_or(f64::NAN))
-            .with("cells", field.cells.iter().map(|c| c.cell.to_string()).collect::<Vec<_>>())
-            .with("reported_over_derived", cells(|c| c.ratio.get()))
-            .with("prompt_over_new", cells(|c| c.prompt_over_new.get())),
-    )
+    let finding = Finding::new(check, about, message)
+        .with("field", field.name.as_str())
+        .with("cause", cause.name())
+        .with("median_factor", median.unwrap_or(f64::NAN))
+        .with("cells", field.cells.iter().map(|c| c.cell.to_string()).collect::<Vec<_>>())
+        .with("reported_over_derived", cells(|c| c.ratio.get()))
+        .with("prompt_over_new", cells(|c| c.prompt_over_new.get()));
+    Some(match field.over {
+        RateTime::Ttft => finding,
+        RateTime::PrefillCompute => finding
+            .advising("take new tokens over the same time, cell by cell; the log holds no TTFT"),
+    })
 }
 
 #[cfg(test)]

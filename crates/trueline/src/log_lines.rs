@@ -28,14 +28,22 @@ pub(crate) fn body(log: &LogSummary, causes: &Causes) -> Vec<String> {
         .computed_cells()
         .map(|(cell, stats)| row(&cell.to_string(), &Figures::of_computed(stats)))
         .collect();
+    let cells: Vec<String> = production
+        .cells()
+        .map(|(cell, stats)| row(&cell.to_string(), &Figures::of(stats)))
+        .collect();
     let timed = production.cells().any(|(_, stats)| stats.timed() > 0);
-    // Cells without any time say something only where nothing else is there to say.
-    if timed || computed.is_empty() {
-        let cells =
-            production.cells().map(|(cell, stats)| row(&cell.to_string(), &Figures::of(stats)));
+    if cells.is_empty() {
+        lines.push(String::new());
+        lines.push(
+            "No request says how long its prompt was and how much of it was cached: no rate."
+                .to_owned(),
+        );
+    } else if timed || computed.is_empty() {
+        // Cells without any time say something only where nothing else is there to say.
         let cold = production.cold();
         let cold = (cold.requests() > 0).then(|| Figures::of(cold));
-        table("Prefill, new tokens / TTFT, tok/s", cells.collect(), cold, &mut lines);
+        table("Prefill, new tokens / TTFT, tok/s", cells, cold, &mut lines);
     }
     if !computed.is_empty() {
         let cold = production.computed_cold();
@@ -68,12 +76,14 @@ pub(crate) fn body(log: &LogSummary, causes: &Causes) -> Vec<String> {
     if let Some(top) = routes.iter().max_by_key(|r| r.requests()) {
         #[expect(clippy::cast_precision_loss, reason = "for a percentage")]
         let requests = top.requests() as f64 / all.max(1) as f64;
-        let spent = if time > 0.0 { top.ttft().as_secs_f64() / time } else { 0.0 };
+        // Without a TTFT in the log there is no time to have a share of.
+        let spent = (time > 0.0)
+            .then(|| format!(", {} of TTFT time", percent(top.ttft().as_secs_f64() / time)));
         lines.push(format!(
-            "Path most taken: {}: {} of requests, {} of TTFT time",
+            "Path most taken: {}: {} of requests{}",
             top.name(),
             percent(requests),
-            percent(spent)
+            spent.unwrap_or_default()
         ));
     }
     if let Some(median) = production.decode().median() {

@@ -1,7 +1,7 @@
 //! What a request log says: the report of `read_log`.
 
 use serde_json::{Value, json};
-use trueline_baseline::{FieldCause, split_factors};
+use trueline_baseline::{FieldCause, StatedField, split_factors};
 use trueline_core::{Checked, Claim, Outcomes, Share, Thresholds};
 use trueline_logs::LogSummary;
 
@@ -53,7 +53,7 @@ pub fn log_report(
 }
 
 /// The fields that state a rate, with what each is made of.
-pub(crate) type Causes = [(trueline_baseline::StatedField, FieldCause)];
+pub(crate) type Causes = [(StatedField, FieldCause)];
 
 fn results(log: &LogSummary, causes: &Causes) -> Value {
     let production = log.production();
@@ -68,33 +68,6 @@ fn results(log: &LogSummary, causes: &Causes) -> Value {
             "n": r.n,
         })
     });
-    let reported: Vec<Value> = causes
-        .iter()
-        .map(|(field, cause)| {
-            let cells: Vec<Value> = field
-                .cells
-                .iter()
-                .map(|cell| {
-                    let factors = cause.factors(cell);
-                    json!({
-                        "cell": cell.cell.to_string(),
-                        "n": cell.n,
-                        "median_ratio": cell.ratio,
-                        "numerator_factor": factors.map(|f| f.0),
-                        "denominator_factor": factors.map(|f| f.1),
-                        "prompt_over_new": cell.prompt_over_new,
-                        "ttft_over_compute": cell.ttft_over_compute,
-                    })
-                })
-                .collect();
-            json!({
-                "field": field.name,
-                "over": field.over.words(),
-                "by_cell": cells,
-                "cause": cause.name(),
-            })
-        })
-        .collect();
     let routes: Vec<Value> = production
         .routes()
         .iter()
@@ -111,7 +84,6 @@ fn results(log: &LogSummary, causes: &Causes) -> Value {
         .collect();
     let cache = production.cache();
     let bounds = production.unknown_cached().bounds();
-    let computed_bounds = production.computed_unknown_cached().bounds();
     json!({
         "format": log.recognition().format(),
         "evidence": log.recognition().evidence(),
@@ -137,17 +109,9 @@ fn results(log: &LogSummary, causes: &Causes) -> Value {
             "low_tok_per_s": bounds.map(|b| b.0.get()),
             "high_tok_per_s": bounds.map(|b| b.1.get()),
         },
-        "computed": {
-            "over": "prefill computation of requests without TTFT; queue left out",
-            "cells": computed_cells_json(log),
-            "cold": computed_json(production.computed_cold()),
-            "unknown_cached_rate": {
-                "low_tok_per_s": computed_bounds.map(|b| b.0.get()),
-                "high_tok_per_s": computed_bounds.map(|b| b.1.get()),
-            },
-        },
+        "computed": computed(log),
         "regression": regression,
-        "reported": reported,
+        "reported": causes.iter().map(reported).collect::<Vec<_>>(),
         "cache": {
             "token_weighted": share(cache.token_weighted()),
             "request_mean": share(cache.request_mean()),
@@ -165,5 +129,45 @@ fn results(log: &LogSummary, causes: &Causes) -> Value {
             "n": production.decode().len(),
             "median_tok_per_s": production.decode().median(),
         },
+    })
+}
+
+/// The requests without TTFT, by their prefill computation.
+fn computed(log: &LogSummary) -> Value {
+    let bounds = log.production().computed_unknown_cached().bounds();
+    json!({
+        "over": "prefill computation of requests without TTFT; queue left out",
+        "cells": computed_cells_json(log),
+        "cold": computed_json(log.production().computed_cold()),
+        "unknown_cached_rate": {
+            "low_tok_per_s": bounds.map(|b| b.0.get()),
+            "high_tok_per_s": bounds.map(|b| b.1.get()),
+        },
+    })
+}
+
+/// What a stated rate is made of, cell by cell.
+fn reported((field, cause): &(StatedField, FieldCause)) -> Value {
+    let cells: Vec<Value> = field
+        .cells
+        .iter()
+        .map(|cell| {
+            let factors = cause.factors(cell);
+            json!({
+                "cell": cell.cell.to_string(),
+                "n": cell.n,
+                "median_ratio": cell.ratio,
+                "numerator_factor": factors.map(|f| f.0),
+                "denominator_factor": factors.map(|f| f.1),
+                "prompt_over_new": cell.prompt_over_new,
+                "ttft_over_compute": cell.ttft_over_compute,
+            })
+        })
+        .collect();
+    json!({
+        "field": field.name,
+        "over": field.over.words(),
+        "by_cell": cells,
+        "cause": cause.name(),
     })
 }

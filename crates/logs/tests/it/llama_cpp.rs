@@ -147,6 +147,7 @@ fn three_generations_and_whatever_stands_before_them_are_read_alike() {
         (before("[42027] "), true),
         (before("llama-1  | "), true),
         (before("\u{1b}[32m"), true),
+        (before("Jun 18 08:57:40 host llama_server[1351]: "), true),
         // The older ones do not say what the slot holds, so the cached part is not known.
         (of_2023, false),
         (of_2024, false),

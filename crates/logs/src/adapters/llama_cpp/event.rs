@@ -50,7 +50,7 @@ pub(crate) enum Event {
 pub(crate) fn event(text: &str) -> Option<Event> {
     if let Some((before, rest)) = text.split_once("eval time") {
         // The library's own summaries count all requests of a process together.
-        if before.contains("llama_") || before.contains("perf_context") {
+        if is_library(before) {
             return None;
         }
         let Some(timed) = timed(rest) else { return Some(Event::Torn) };
@@ -62,9 +62,8 @@ pub(crate) fn event(text: &str) -> Option<Event> {
             Event::Generated(task, timed)
         });
     }
-    if text.contains("total time =") {
-        let is_ours = !text.contains("llama_") && !text.contains("perf_context");
-        return is_ours.then(|| Event::Total(task(text)));
+    if let Some((before, _)) = text.split_once("total time =") {
+        return (!is_library(before)).then(|| Event::Total(task(text)));
     }
     if let Some(rest) = after(text, "cancel task, id_task = ") {
         return Some(count(rest).map_or(Event::Torn, |(task, _)| Event::Cancelled(task)));
@@ -87,6 +86,11 @@ pub(crate) fn event(text: &str) -> Option<Event> {
     let is_head = before.contains("print_timing")
         && after(rest, "|").is_some_and(|rest| rest.trim().is_empty());
     is_head.then_some(Event::Head(task))
+}
+
+/// Whether words before a time are those of the library and not of its server.
+fn is_library(before: &str) -> bool {
+    ["llama_print_timings", "llama_perf", "perf_context"].iter().any(|own| before.contains(own))
 }
 
 /// `id  1 | task 0 |`, or `id_slot=1 id_task=0` of 2024.

@@ -99,8 +99,12 @@ impl Slots {
             }
             Event::Released(task, held) => {
                 self.at(writer, Some(task), told);
-                if let Some(open) = self.open.remove(&(writer.to_owned(), task.slot)) {
-                    close(&open, held, told);
+                match self.open.remove(&(writer.to_owned(), task.slot)) {
+                    Some(open) if open.computed.is_some() || open.cancelled => {
+                        close(&open, held, told);
+                    }
+                    // A task that ended without timings was none that generates: an embedding, a restored slot.
+                    _ => told.other += 1,
                 }
             }
         }
