@@ -116,6 +116,29 @@ pub fn otlp(data: &[u8]) -> bool {
     read(data, &ReadOptions::default().with_format("otlp")) || lines
 }
 
+/// Reads bytes as each of several formats; whether one of them could be read.
+fn read_as(data: &[u8], formats: &[&str]) -> bool {
+    let read_one = |format: &&str| {
+        read(data, &ReadOptions::default().with_requests_kept().with_format(*format))
+    };
+    formats.iter().filter(|format| read_one(format)).count() > 0
+}
+
+/// What llama.cpp's server logs and answers.
+pub fn llama_cpp(data: &[u8]) -> bool {
+    read_as(data, &["llama-cpp-log", "llama-cpp"])
+}
+
+/// What Ollama logs and answers.
+pub fn ollama(data: &[u8]) -> bool {
+    read_as(data, &["ollama-log", "ollama"])
+}
+
+/// Logs of servers that write one line for each request.
+pub fn server_lines(data: &[u8]) -> bool {
+    read_as(data, &["mlx-lm-log", "halogen-log"])
+}
+
 /// Any JSON lines through a mapping.
 pub fn mapped(data: &[u8]) -> bool {
     let mapping = Mapping::parse("fuzz", MAPPING).expect("the mapping above is right");
@@ -254,6 +277,9 @@ mod tests {
         replay("vllm", vllm);
         replay("lmdeploy", lmdeploy);
         replay("otlp", otlp);
+        replay("llama_cpp", llama_cpp);
+        replay("ollama", ollama);
+        replay("server_lines", server_lines);
         replay("mapped", mapped);
         replay("runs", runs);
         replay("claims", claims);

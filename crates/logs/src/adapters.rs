@@ -1,10 +1,14 @@
 //! The formats that are read, one file each, with their fields as tables.
 
 mod format;
+mod halogen;
+mod llama_cpp;
 mod lmdeploy;
 mod mapped;
+mod mlx_lm;
 mod mooncake;
 mod mtplx;
+mod ollama;
 mod otlp;
 mod own_jsonl;
 mod own_row;

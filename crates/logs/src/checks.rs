@@ -100,7 +100,7 @@ pub(crate) const CACHED_TOKENS_UNKNOWN: CheckInfo = CheckInfo {
     }],
     rule: "rows do not say how much of the prompt was cached, so they have no prefill rate",
     advice: "make the server report cached tokens (vLLM: --enable-prompt-tokens-details; SGLang: \
-             --enable-cache-report)",
+             --enable-cache-report; Ollama: a version of September 2026 or later)",
 };
 
 pub(crate) const CENSORED_LOG: CheckInfo = CheckInfo {

@@ -251,6 +251,11 @@ fn object(layout: &Layout, text: &str, work: &mut Work, slots: &Slots<'_>, sink:
         }
         return;
     }
+    if layout.is_last(slots) == Some(false) {
+        // A piece of a reply: the counts stand in its last object.
+        sink.tally().production.counts.other += 1;
+        return;
+    }
     sink.tally().production.counts.duplicate_keys += u64::from(slots.doubled() > 0);
     work.numbers.fill(layout, &work.shape, slots);
     let reading = work.numbers.decode_reading;

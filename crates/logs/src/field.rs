@@ -65,6 +65,11 @@ pub enum Holds {
     ReportedPrefillRate,
     /// A decode rate that the source states: not used, but held against the times for how it counts.
     ReportedDecodeRate,
+    /// No field: prompt tokens over prefill computation, which the source's own tools or its users take for
+    /// a prefill rate.
+    PromptOverCompute,
+    /// Whether the object is the last of its reply: one that is not is no record, one that is was answered.
+    Last,
     /// How it ended.
     Outcome,
     /// Whether it is a warm-up.
@@ -165,6 +170,10 @@ impl Holds {
             Self::Itl => "ITL: the gaps between token-bearing events, a list",
             Self::ReportedPrefillRate => "a prefill rate that the source states",
             Self::ReportedDecodeRate => "a decode rate that the source states; not used",
+            Self::PromptOverCompute => {
+                "prompt tokens over prefill computation, taken for a prefill rate"
+            }
+            Self::Last => "whether it is the last object of a reply",
             Self::Outcome => "how it ended",
             Self::Warmup => "whether it is a warm-up",
             Self::ServerVersion => "version of the server",

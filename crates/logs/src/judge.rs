@@ -143,14 +143,17 @@ fn cached_tokens_unknown(log: &LogSummary, thresholds: &Thresholds, outcomes: &m
     }
     let part = share(unknown.requests, answered);
     let high = part > thresholds.get(&CACHED_TOKENS_UNKNOWN, "warning_share");
-    let bound = unknown.bounds().map(|(_, high)| high.get());
+    let computed = log.production().computed_unknown_cached().bounds();
+    let bound = unknown.bounds().or(computed).map(|(_, high)| high.get());
+    let over = if unknown.timed > 0 { "" } else { " over prefill computation" };
     let mut message = format!(
         "{} of {answered} answered requests do not say how many tokens were cached",
         unknown.requests
     );
     if let Some(bound) = bound {
-        message +=
-            &format!("; taken together their prefill rate lies between 0 and {bound:.0} tok/s");
+        message += &format!(
+            "; taken together their prefill rate{over} lies between 0 and {bound:.0} tok/s"
+        );
     }
     let message = (unknown.requests > 0).then_some(message);
     record(outcomes, &CACHED_TOKENS_UNKNOWN, &about, message, |f| {

@@ -98,6 +98,10 @@ pub(crate) struct Layout {
     pub(crate) generations: Vec<(usize, Generation)>,
     /// Whether its rows may say when work on them began.
     pub(crate) schedules: bool,
+    /// The quotient that is taken for a prefill rate.
+    pub(crate) quotient: Option<usize>,
+    /// What says whether an object is the last of its reply.
+    last: Option<usize>,
     /// The tree of keys before any row was read.
     pub(crate) shape: Shape,
     texts: TextSlots,
@@ -113,6 +117,8 @@ impl Layout {
             rules: rules(&table.name),
             generations: Vec::new(),
             schedules: table.fields.iter().any(|field| field.holds == Holds::ScheduledAt),
+            quotient: None,
+            last: None,
             texts: TextSlots::default(),
             table,
         };
@@ -129,10 +135,20 @@ impl Layout {
                 Holds::ServerVersion => layout.texts.version.push(slot),
                 Holds::Side => layout.side = Some(slot),
                 Holds::Event => layout.event = Some(slot),
+                Holds::PromptOverCompute => layout.quotient = Some(slot),
+                Holds::Last => layout.last = Some(slot),
                 _ => layout.steps.extend(Fills::of(field).map(|fills| Step { slot, fills })),
             }
         }
         layout
+    }
+
+    /// Whether an object is the last of its reply; `None` where nothing says so.
+    pub(crate) fn is_last(&self, slots: &Slots<'_>) -> Option<bool> {
+        match slots.get(self.last?)? {
+            Scalar::Bool(is_last) => Some(*is_last),
+            _ => None,
+        }
     }
 }
 

@@ -116,9 +116,9 @@ pub use metrics::{METRICS_SERVERS, MetricsServer, parse_server_counters};
 pub use options::{PlaceSample, ReadOptions};
 pub use own::{Own, OwnSample};
 pub use production::{
-    CacheShares, CellStats, Contrast, Counts, NameCounts, OverlappingRow, Overlaps, Placed,
-    Production, ReadingCount, Reason, Regression, RegressionSums, Rejected, ReportedStats, Route,
-    TokenSums, UnknownCached, Values,
+    CacheShares, CellStats, ComputedStats, Contrast, Counts, NameCounts, OverlappingRow, Overlaps,
+    Placed, Production, ReadingCount, Reason, Regression, RegressionSums, Rejected, ReportedStats,
+    Route, TokenSums, UnknownCached, Values,
 };
 pub use read::{read_log, read_log_from};
 pub use recognition::Recognition;

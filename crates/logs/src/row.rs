@@ -199,12 +199,24 @@ impl Numbers {
                 self.reported.push((slot, rate));
             }
         }
+        if layout.is_last(slots) == Some(true) {
+            self.record.outcome = Outcome::Ok;
+        }
         if !self.hashes.is_empty() {
             self.settle_blocks(layout.table.block);
         }
         self.settle_moments(&moments, layout.schedules);
         self.settle(new, layout.rules.cached_beyond);
         self.decode_reading = self.reading_of(decode_rate);
+        if let Some(slot) = layout.quotient
+            && let (Some(prompt), Some(compute)) = (
+                self.record.tokens.prompt.value(),
+                self.record.spans.get(Stretch::PrefillCompute).value(),
+            )
+            && let Some(rate) = prompt.per(compute)
+        {
+            self.reported.push((slot, Known::is(rate, By::Derived)));
+        }
     }
 
     /// The hashes of the prompt's blocks, and how many tokens one has.

@@ -48,6 +48,7 @@ mod host_lines;
 mod host_report;
 mod intervals;
 pub mod judge;
+mod log_lines;
 #[cfg(feature = "probe")]
 pub mod measure;
 mod reading;

@@ -1,6 +1,9 @@
 //! What is known of the formats of request logs, and how each is read.
 
-use super::{Table, lmdeploy, mooncake, mtplx, otlp, own_jsonl, sglang, tgi, trtllm, vllm, weka};
+use super::{
+    Table, halogen, llama_cpp, lmdeploy, mlx_lm, mooncake, mtplx, ollama, otlp, own_jsonl, sglang,
+    tgi, trtllm, vllm, weka,
+};
 use crate::lines::{LineReader, Seen};
 use crate::{Error, Evidence, FieldMeaning};
 use trueline_core::RequestRecord;
@@ -69,6 +72,12 @@ pub static LOG_FORMATS: &[LogFormat] = &[
     tgi::TEXT,
     tgi::HEADERS,
     trtllm::FORMAT,
+    llama_cpp::LOG,
+    llama_cpp::ROWS,
+    ollama::LOG,
+    ollama::ROWS,
+    mlx_lm::FORMAT,
+    halogen::FORMAT,
 ];
 
 impl LogFormat {

@@ -1,5 +1,6 @@
 //! Logs whose lines are text: what several lines say together becomes one request.
 
+mod numbers;
 mod prefix;
 mod read;
 
@@ -7,6 +8,7 @@ use std::fmt;
 
 use trueline_core::RequestRecord;
 
+pub(crate) use numbers::{after, count, count_after, milliseconds, number};
 pub(crate) use prefix::{bare, uncoloured};
 pub(crate) use read::read_lines;
 
@@ -45,6 +47,8 @@ pub(crate) struct Told {
     pub(crate) versions: Vec<String>,
     /// Lines that are of no request.
     pub(crate) other: u64,
+    /// Requests that had begun and whose end the input does not hold.
+    pub(crate) unfinished: u64,
     /// Whether the input ends in the middle of what a line says.
     pub(crate) broken: bool,
     /// Lines or requests that cannot be used, by reason.

@@ -97,6 +97,8 @@ pub struct Counts {
     pub outside: u64,
     /// Whether the input ends inside a record: 1 for each such input. Apart from `read`.
     pub incomplete_tail: u64,
+    /// Requests that had begun and whose end the input does not hold. Apart from `read`.
+    pub unfinished: u64,
     /// Of the used: failed or cancelled; they enter no token sum, cell or rate.
     pub failed: u64,
     /// Of the used: the record does not say how the request ended; it is taken for answered.
@@ -152,6 +154,7 @@ impl Counts {
             (&mut self.other, other.other),
             (&mut self.outside, other.outside),
             (&mut self.incomplete_tail, other.incomplete_tail),
+            (&mut self.unfinished, other.unfinished),
             (&mut self.failed, other.failed),
             (&mut self.unknown_outcome, other.unknown_outcome),
             (&mut self.unknown_cached, other.unknown_cached),
