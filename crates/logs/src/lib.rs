@@ -81,6 +81,7 @@ mod judge;
 mod layout;
 mod lines;
 mod metrics;
+mod moments;
 mod open_runs;
 mod options;
 mod own;

@@ -11,6 +11,7 @@ use crate::Unit;
 use crate::generations::DecodeReading;
 
 use crate::layout::{Fills, Layout, Names, Texts};
+use crate::moments::Moments;
 use crate::scalar::Scalar;
 use crate::shape::{Shape, Slots};
 
@@ -72,21 +73,6 @@ pub(crate) struct Numbers {
     /// How its stated decode rate counts, where that shows.
     pub(crate) decode_reading: Option<DecodeReading>,
 }
-
-/// Moments of a row, from which stretches follow.
-#[derive(Debug, Clone, Copy, Default)]
-struct Moments {
-    finished: Known<WallTime>,
-    scheduled: Known<WallTime>,
-    prefilled: Known<WallTime>,
-    first_sent: Known<WallTime>,
-    /// Whether they count from an origin of the source's own, as `sent_after` does.
-    own_origin: bool,
-}
-
-/// How long before its end a first chunk is sent at least, where a reply has more than one: less than any
-/// decode step takes, and more than two clocks of one server differ by rounding.
-const FIRST_BEFORE_END: Duration = Duration::from_micros(100);
 
 impl Numbers {
     /// The numbers of a record at hand.
@@ -167,12 +153,10 @@ impl Numbers {
                     first(&mut moments.finished, finished);
                 }
                 Fills::ScheduledAt(unit) => {
-                    let at = self.moment(value, unit, &mut moments.own_origin);
-                    first(&mut moments.scheduled, at);
+                    self.fill_moment(value, unit, &mut moments, |m| &mut m.scheduled);
                 }
                 Fills::PrefilledAt(unit) => {
-                    let at = self.moment(value, unit, &mut moments.own_origin);
-                    first(&mut moments.prefilled, at);
+                    self.fill_moment(value, unit, &mut moments, |m| &mut m.prefilled);
                 }
                 Fills::FirstSentAt(unit) => {
                     first(&mut moments.first_sent, self.note(value.wall_time(unit)));
@@ -193,30 +177,17 @@ impl Numbers {
                 }
             }
         }
-        for slot in (shape.fixed()..).take(shape.open_names().len()) {
-            if let Some(value) = slots.get(slot) {
-                let rate = self.note(value.rate());
-                self.reported.push((slot, rate));
-            }
-        }
+        self.push_open_rates(shape, slots);
         if layout.is_last(slots) == Some(true) {
             self.record.outcome = Outcome::Ok;
         }
         if !self.hashes.is_empty() {
             self.settle_blocks(layout.table.block);
         }
-        self.settle_moments(&moments, layout.schedules);
+        moments.settle(&mut self.record, layout.schedules);
         self.settle(new, layout.rules.cached_beyond);
         self.decode_reading = self.reading_of(decode_rate);
-        if let Some(slot) = layout.quotient
-            && let (Some(prompt), Some(compute)) = (
-                self.record.tokens.prompt.value(),
-                self.record.spans.get(Stretch::PrefillCompute).value(),
-            )
-            && let Some(rate) = prompt.per(compute)
-        {
-            self.reported.push((slot, Known::is(rate, By::Derived)));
-        }
+        self.push_quotient(layout);
     }
 
     /// The hashes of the prompt's blocks, and how many tokens one has.
@@ -239,54 +210,26 @@ impl Numbers {
         }
     }
 
-    /// The stretches between moments that a row states on one clock, where it states the stretch itself
-    /// nowhere; and the start from the end.
-    fn settle_moments(&mut self, moments: &Moments, schedules: bool) {
-        let record = &mut self.record;
-        let between = |from: Option<WallTime>, to: Option<WallTime>| {
-            let (from, to) = (from?.as_nanos(), to?.as_nanos());
-            let nanos = to.checked_sub(from).and_then(|nanos| u64::try_from(nanos).ok());
-            Some(Known::derived(nanos.map(Duration::from_nanos), Why::Impossible))
-        };
-        let after = record.sent_after.value().filter(|_| moments.own_origin);
-        let started = if moments.own_origin {
-            after.and_then(|after| WallTime::from_nanos(0).plus(after))
-        } else {
-            record.started.value()
-        };
-        if record.any_e2e().is_none()
-            && let Some(e2e) = between(started, moments.finished.value())
-        {
-            record.spans.set(Stretch::ServerE2e, e2e);
-        }
-        if record.spans.get(Stretch::Queue) == Known::Not(Why::Absent)
-            && let Some(queue) = between(started, moments.scheduled.value())
-        {
-            record.spans.set(Stretch::Queue, queue);
-        }
-        if !record.spans.get(Stretch::ServerTtft).is_known() {
-            let end =
-                record.any_e2e().and_then(|e2e| started?.plus(e2e.took)?.minus(FIRST_BEFORE_END));
-            let sent = moments.first_sent.value().filter(|sent| end.is_some_and(|end| *sent < end));
-            if let Some(ttft) = between(started, sent.or(moments.prefilled.value())) {
-                record.spans.set(Stretch::ServerTtft, ttft);
+    /// The stated rates whose names the table leaves open.
+    fn push_open_rates(&mut self, shape: &Shape, slots: &Slots<'_>) {
+        for slot in (shape.fixed()..).take(shape.open_names().len()) {
+            if let Some(value) = slots.get(slot) {
+                let rate = self.note(value.rate());
+                self.reported.push((slot, rate));
             }
         }
-        if !record.spans.get(Stretch::PrefillCompute).is_known()
-            && let Some(took) = between(moments.scheduled.value(), moments.prefilled.value())
+    }
+
+    /// The quotient that is taken for a prefill rate, where the format has one.
+    fn push_quotient(&mut self, layout: &Layout) {
+        if let Some(slot) = layout.quotient
+            && let (Some(prompt), Some(compute)) = (
+                self.record.tokens.prompt.value(),
+                self.record.spans.get(Stretch::PrefillCompute).value(),
+            )
+            && let Some(rate) = prompt.per(compute)
         {
-            record.spans.set(Stretch::PrefillCompute, took);
-        }
-        let no_queue = record.spans.get(Stretch::Queue).value() == Some(Duration::ZERO);
-        if no_queue && schedules && !moments.scheduled.is_known() {
-            // A difference of two stamps that were never made.
-            record.spans.set(Stretch::Queue, Known::Not(Why::ZeroForNone));
-        }
-        if !moments.own_origin
-            && record.started == Known::Not(Why::Absent)
-            && let (Some(end), Some(e2e)) = (moments.finished.value(), record.any_e2e())
-        {
-            record.started = Known::derived(end.minus(e2e.took), Why::Impossible);
+            self.reported.push((slot, Known::is(rate, By::Derived)));
         }
     }
 
@@ -326,6 +269,18 @@ impl Numbers {
                 self.impossible += 1;
             }
         }
+    }
+
+    /// Puts a moment into its place, where an earlier field did not.
+    fn fill_moment(
+        &mut self,
+        value: &Scalar<'_>,
+        unit: Unit,
+        moments: &mut Moments,
+        place: fn(&mut Moments) -> &mut Known<WallTime>,
+    ) {
+        let at = self.moment(value, unit, &mut moments.own_origin);
+        first(place(moments), at);
     }
 
     /// A moment; one that counts from an origin of the source's own is kept as a time since the epoch, for
