@@ -54,11 +54,12 @@ fn read(data: &[u8], options: &ReadOptions) -> bool {
     // Where the first block ends may decide what the head shows, never what two threads see.
     if let (Ok(two), Ok(small)) = (&two, &small) {
         assert_eq!(two.value.production(), small.value.production());
+        assert_eq!(two.value.intervals(), small.value.intervals());
     }
     let Ok(one) = one else { return false };
     let counts = one.value.counts();
     assert_eq!(counts.read(), counts.used + counts.own + counts.rejected.total() + counts.warmup);
-    counts.used > 0
+    counts.used > 0 || !one.value.intervals().is_empty()
 }
 
 /// Trueline's own JSON lines as a log.
@@ -79,6 +80,65 @@ pub fn weka(data: &[u8]) -> bool {
 /// Traces of Mooncake.
 pub fn mooncake(data: &[u8]) -> bool {
     read(data, &ReadOptions::default().with_requests_kept().with_format("mooncake"))
+}
+
+/// SGLang's logs: rows of its exporter, its JSON log, its text.
+pub fn sglang(data: &[u8]) -> bool {
+    ["sglang-export", "sglang-requests", "sglang"]
+        .map(|format| read(data, &ReadOptions::default().with_requests_kept().with_format(format)))
+        .contains(&true)
+}
+
+/// TGI's router log, and rows of its headers.
+pub fn tgi(data: &[u8]) -> bool {
+    ["tgi", "tgi-headers"]
+        .map(|format| read(data, &ReadOptions::default().with_requests_kept().with_format(format)))
+        .contains(&true)
+}
+
+/// TensorRT-LLM's records.
+pub fn trtllm(data: &[u8]) -> bool {
+    read(data, &ReadOptions::default().with_requests_kept().with_format("trtllm"))
+}
+
+/// vLLM's log and its replies.
+pub fn vllm(data: &[u8]) -> bool {
+    let log = read(data, &ReadOptions::default().with_format("vllm"));
+    read(data, &ReadOptions::default().with_format("vllm-replies")) || log
+}
+
+/// `LMDeploy`'s log.
+pub fn lmdeploy(data: &[u8]) -> bool {
+    read(data, &ReadOptions::default().with_format("lmdeploy"))
+}
+
+/// Spans of OpenTelemetry, on lines and as a document.
+pub fn otlp(data: &[u8]) -> bool {
+    let lines = read(data, &ReadOptions::default().with_requests_kept().with_format("otlp-lines"));
+    read(data, &ReadOptions::default().with_format("otlp")) || lines
+}
+
+/// Reads bytes as each of several formats; whether one of them could be read.
+fn read_as(data: &[u8], formats: &[&str]) -> bool {
+    let read_one = |format: &&str| {
+        read(data, &ReadOptions::default().with_requests_kept().with_format(*format))
+    };
+    formats.iter().filter(|format| read_one(format)).count() > 0
+}
+
+/// What llama.cpp's server logs and answers.
+pub fn llama_cpp(data: &[u8]) -> bool {
+    read_as(data, &["llama-cpp-log", "llama-cpp"])
+}
+
+/// What Ollama logs and answers.
+pub fn ollama(data: &[u8]) -> bool {
+    read_as(data, &["ollama-log", "ollama"])
+}
+
+/// Logs of servers that write one line for each request.
+pub fn server_lines(data: &[u8]) -> bool {
+    read_as(data, &["mlx-lm-log", "halogen-log"])
 }
 
 /// Any JSON lines through a mapping.
@@ -192,11 +252,36 @@ mod tests {
     }
 
     #[test]
+    fn logs_of_text_and_spans_survive_changes() {
+        for (target, run) in
+            [("vllm", vllm as fn(&[u8]) -> bool), ("lmdeploy", lmdeploy), ("otlp", otlp)]
+        {
+            let mut read = 0;
+            for bytes in corpus(target) {
+                for seed in 0..300 {
+                    let changed = mutate::mutated(&bytes, 16_384, seed).unwrap_or_default();
+                    read += usize::from(run(&changed));
+                }
+            }
+            assert!(read > 0, "{target}");
+        }
+    }
+
+    #[test]
     fn the_corpora_replay() {
         replay("own_jsonl", own_jsonl);
         replay("mtplx", mtplx);
         replay("weka", weka);
         replay("mooncake", mooncake);
+        replay("sglang", sglang);
+        replay("tgi", tgi);
+        replay("trtllm", trtllm);
+        replay("vllm", vllm);
+        replay("lmdeploy", lmdeploy);
+        replay("otlp", otlp);
+        replay("llama_cpp", llama_cpp);
+        replay("ollama", ollama);
+        replay("server_lines", server_lines);
         replay("mapped", mapped);
         replay("runs", runs);
         replay("claims", claims);

@@ -12,6 +12,8 @@ use crate::stats::{median_of, real};
 pub struct StatedField {
     /// The field's name.
     pub name: String,
+    /// Which time the derived rate, and so every ratio, is over.
+    pub over: RateTime,
     /// On how many rows each reading could be tested, in the order of [`Reading::ALL`].
     pub testable: [u64; 4],
     /// On how many of those it gives what the field says, to 1 %.
@@ -20,7 +22,28 @@ pub struct StatedField {
     pub cells: Vec<CellFactors>,
 }
 
-/// What a field says in one cell.
+/// Which time a derived prefill rate is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum RateTime {
+    /// TTFT.
+    #[default]
+    Ttft,
+    /// Prefill computation, in rows that have no TTFT: what stands beside a TTFT (queue, network) is in
+    /// neither rate, so nothing can be said of time left out.
+    PrefillCompute,
+}
+
+impl RateTime {
+    /// In words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Ttft => "TTFT",
+            Self::PrefillCompute => "prefill computation",
+        }
+    }
+}
+
+/// What a field says in one cell. With [`RateTime::PrefillCompute`] TTFT stands for that computation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CellFactors {
     /// The cell.
@@ -107,6 +130,7 @@ pub fn split_factors(
         return Checked { value: FieldCause::Undecided, outcomes };
     }
     let cause = decide(field, thresholds);
+    let of_time = field.over == RateTime::Ttft;
     let (numerator, denominator) = match cause {
         FieldCause::Undecided => {
             for check in checks {
@@ -125,6 +149,8 @@ pub fn split_factors(
         if fires && let Some(finding) = excess(field, cause, part, thresholds) {
             let severity = if quoted { Severity::Error } else { Severity::Note };
             outcomes.found(finding.at(severity));
+        } else if part == Part::Denominator && !of_time {
+            outcomes.not_observed(check, Need::Ttft, about.clone());
         } else {
             outcomes.clear(check, about.clone());
         }
@@ -160,7 +186,9 @@ fn decide(field: &StatedField, thresholds: &Thresholds) -> FieldCause {
     .collect();
     match causes[..] {
         [cause] => cause,
-        [] if by_elimination(field, thresholds) => FieldCause::Denominator,
+        [] if field.over == RateTime::Ttft && by_elimination(field, thresholds) => {
+            FieldCause::Denominator
+        }
         _ => FieldCause::Undecided,
     }
 }
@@ -198,14 +226,16 @@ fn excess(
     let told = cool.or_else(|| beyond.iter().max_by_key(|cell| cell.n))?;
     let warmest =
         field.cells.iter().filter(|c| c.prompt_over_new.get() >= 1.5).max_by_key(|cell| cell.n);
+    let warmest = warmest.filter(|cell| cell.cell != told.cell);
     // With one cause the whole excess is its own; with both, each has its share of it.
     let span = if cause == FieldCause::Both {
         format!("{:.2}x of the excess in {}", factor(told)?, told.cell)
     } else {
         format!(
-            "{:.2}–{:.2}x new tokens / TTFT in {} (median {:.2}x)",
+            "{:.2}–{:.2}x new tokens / {} in {} (median {:.2}x)",
             told.ratio_range.0.get(),
             told.ratio_range.1.get(),
+            field.over.words(),
             told.cell,
             told.ratio.get()
         )
@@ -235,20 +265,23 @@ fn excess(
     let cells = |pick: fn(&CellFactors) -> f64| field.cells.iter().map(pick).collect::<Vec<_>>();
     let about =
         Scope::default().with_metric(Metric::PrefillTokPerS).with_field(field.name.as_str());
-    Some(
-        Finding::new(check, about, message)
-            .with("field", field.name.as_str())
-            .with("cause", cause.name())
-            .with("median_factor", median.unwrap_or(f64::NAN))
-            .with("cells", field.cells.iter().map(|c| c.cell.to_string()).collect::<Vec<_>>())
-            .with("reported_over_derived", cells(|c| c.ratio.get()))
-            .with("prompt_over_new", cells(|c| c.prompt_over_new.get())),
-    )
+    let finding = Finding::new(check, about, message)
+        .with("field", field.name.as_str())
+        .with("cause", cause.name())
+        .with("median_factor", median.unwrap_or(f64::NAN))
+        .with("cells", field.cells.iter().map(|c| c.cell.to_string()).collect::<Vec<_>>())
+        .with("reported_over_derived", cells(|c| c.ratio.get()))
+        .with("prompt_over_new", cells(|c| c.prompt_over_new.get()));
+    Some(match field.over {
+        RateTime::Ttft => finding,
+        RateTime::PrefillCompute => finding
+            .advising("take new tokens over the same time, cell by cell; the log holds no TTFT"),
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use trueline_core::{CellEdges, Share, Tokens};
+    use trueline_core::{CellEdges, CheckOutcome, Share, Tokens};
 
     use super::*;
 
@@ -265,6 +298,7 @@ mod tests {
         let testable = if compute { [524; 4] } else { [524, 524, 0, 0] };
         StatedField {
             name: "prefill_tok_s".into(),
+            over: RateTime::Ttft,
             testable,
             agreeing,
             cells: vec![
@@ -291,6 +325,31 @@ mod tests {
     fn cause(field: &StatedField) -> (FieldCause, Vec<&'static str>) {
         let got = split_factors(field, true, &Thresholds::default());
         (got.value, got.outcomes.findings().map(|f| f.code).collect())
+    }
+
+    #[test]
+    fn a_field_over_computation_alone_says_nothing_of_time_left_out() {
+        // Rows without TTFT: readings by TTFT stand for those by computation, the others cannot be tested.
+        let mut all = field([0, 524, 0, 0], false, 232.0);
+        all.over = RateTime::PrefillCompute;
+        let got = split_factors(&all, false, &Thresholds::default());
+        let [found] = &got.outcomes.findings().collect::<Vec<_>>()[..] else { panic!("{got:?}") };
+        assert_eq!((got.value, found.code), (FieldCause::Numerator, "cached-tokens-in-rate"));
+        assert!(
+            found.message.contains("x new tokens / prefill computation in"),
+            "{}",
+            found.message
+        );
+        let open = |outcome: &CheckOutcome| {
+            matches!(outcome, CheckOutcome::NotObserved { code: "time-left-out-of-rate", .. })
+        };
+        assert!(got.outcomes.iter().any(open));
+        // What TTFT would decide by elimination stays open.
+        all.agreeing = [0; 4];
+        for cell in &mut all.cells {
+            cell.ratio = r(1.05);
+        }
+        assert_eq!(cause(&all).0, FieldCause::Undecided);
     }
 
     #[test]

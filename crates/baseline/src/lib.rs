@@ -100,7 +100,7 @@ pub use conditions::{
     ArmNotes, check_claim_conditions, check_log_witnesses_run, check_same_conditions,
 };
 pub use duplicates::check_duplicate_runs;
-pub use factors::{CellFactors, FieldCause, StatedField, split_factors};
+pub use factors::{CellFactors, FieldCause, RateTime, StatedField, split_factors};
 pub use failures::check_failures;
 pub use foreign::{ForeignRow, SampleWindow, check_foreign_traffic};
 pub use levels::{LEVEL_CHECKS, check_copied_figures, check_levels, check_saturation};

@@ -1,14 +1,25 @@
 //! The formats that are read, one file each, with their fields as tables.
 
 mod format;
+mod halogen;
+mod llama_cpp;
+mod lmdeploy;
 mod mapped;
+mod mlx_lm;
 mod mooncake;
 mod mtplx;
+mod ollama;
+mod otlp;
 mod own_jsonl;
 mod own_row;
 mod own_stated;
 mod own_writer;
+mod rules;
 mod run_writer;
+mod sglang;
+mod tgi;
+mod trtllm;
+mod vllm;
 mod weka;
 
 use std::borrow::Cow;
@@ -26,6 +37,7 @@ pub use run_writer::RunWriter;
 pub(crate) use {
     format::{Fit, Reads, Whole, names},
     own_jsonl::{own, parse_header},
+    rules::{Generation, Rules, rules},
 };
 
 /// The name of our own format.

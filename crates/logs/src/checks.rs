@@ -100,7 +100,32 @@ pub(crate) const CACHED_TOKENS_UNKNOWN: CheckInfo = CheckInfo {
     }],
     rule: "rows do not say how much of the prompt was cached, so they have no prefill rate",
     advice: "make the server report cached tokens (vLLM: --enable-prompt-tokens-details; SGLang: \
-             --enable-cache-report)",
+             --enable-cache-report; Ollama: a version of September 2026 or later)",
+};
+
+pub(crate) const CENSORED_LOG: CheckInfo = CheckInfo {
+    code: "censored-log",
+    severity: (Note, Warning),
+    touches: &[Production, ClaimKind::Tail],
+    needs: &[Need::ProductionLog],
+    implied_by: &[],
+    thresholds: &[],
+    rule: "the log leaves requests out: its latencies begin at a round limit at once, or requests that came in \
+           have no end",
+    advice: "log all requests (SGLang: unset SGLANG_LOG_REQUEST_EXCEEDED_MS); medians and shares of what was \
+             left are those of slow requests",
+};
+
+pub(crate) const ZONE_UNKNOWN: CheckInfo = CheckInfo {
+    code: "zone-unknown",
+    severity: (Note, Note),
+    touches: &[],
+    needs: &[],
+    implied_by: &[],
+    thresholds: &[],
+    rule: "wall times are written without a zone",
+    advice: "they are taken for UTC: where the server's zone is another one, shift times of a run or of --since \
+             and --until accordingly",
 };
 
 pub(crate) const OWN_ROWS_NOT_FOUND: CheckInfo = CheckInfo {
@@ -123,5 +148,7 @@ pub const CHECKS: &[CheckInfo] = &[
     DUPLICATE_KEYS,
     IMPOSSIBLE_VALUE,
     CACHED_TOKENS_UNKNOWN,
+    CENSORED_LOG,
+    ZONE_UNKNOWN,
     OWN_ROWS_NOT_FOUND,
 ];

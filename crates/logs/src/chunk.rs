@@ -4,8 +4,9 @@ use memchr::{memchr, memrchr};
 use serde::de::DeserializeSeed;
 use trueline_core::RequestRecord;
 
+use crate::censoring::Censoring;
 use crate::envelope;
-use crate::layout::{Layout, Names, Texts};
+use crate::layout::{Layout, Names, Tells, Texts};
 use crate::own::OwnRows;
 use crate::repair::repair;
 use crate::row::{Numbers, RowView};
@@ -45,16 +46,21 @@ struct Work {
 impl ChunkReader<'_> {
     /// Reads a block into a summary.
     pub(crate) fn read(&self, block: &Block) -> Tally {
-        let mut into =
-            Production { tally: Tally::new(self.options), own: self.own, options: self.options };
+        let mut into = self.sink();
         read_block(self.layout, block, &mut into);
         into.tally
     }
 
+    /// An empty summary that takes rows.
+    fn sink(&self) -> Production<'_> {
+        let mut tally = Tally::new(self.options);
+        tally.censoring = self.layout.rules.may_log_slow_only.then(Censoring::default);
+        Production { tally, own: self.own, options: self.options }
+    }
+
     /// Takes records that are at hand whole.
     pub(crate) fn take(&self, records: &[RequestRecord]) -> Tally {
-        let mut into =
-            Production { tally: Tally::new(self.options), own: self.own, options: self.options };
+        let mut into = self.sink();
         for (line, record) in (1..).zip(records) {
             let numbers = Numbers::of(record);
             let row = RowView {
@@ -96,6 +102,9 @@ impl Sink for Production<'_> {
             }
             if self.options.keep_requests {
                 tally.kept.push(row.keep());
+            }
+            if let (Some(censoring), Some(e2e)) = (&mut tally.censoring, row.record.any_e2e()) {
+                censoring.ended(e2e.took);
             }
             tally.production.add(row, numbers);
         }
@@ -167,10 +176,14 @@ fn plain_line<'x>(
         sink.tally().production.counts.other += 1;
         return;
     }
-    if trimmed.starts_with('{') {
+    // A stamp in brackets before the object is no damage.
+    let stamped =
+        trimmed.strip_prefix('[').and_then(|rest| rest.split_once("] ")).map(|(_, row)| row);
+    let row = stamped.unwrap_or(trimmed);
+    if row.starts_with('{') {
         slots.begin();
-        if scan(trimmed, &mut work.shape, slots).is_some() {
-            object(layout, trimmed, work, slots, sink);
+        if scan(row, &mut work.shape, slots).is_some() && (stamped.is_none() || slots.hits() > 0) {
+            object(layout, row, work, slots, sink);
             return;
         }
     }
@@ -219,6 +232,15 @@ fn damaged_line(layout: &Layout, line: &str, unended: bool, work: &mut Work, sin
 
 /// A whole object in the slots.
 fn object(layout: &Layout, text: &str, work: &mut Work, slots: &Slots<'_>, sink: &mut dyn Sink) {
+    let told = layout.tells(slots);
+    if told != Tells::Ended {
+        let tally = sink.tally();
+        tally.production.counts.other += 1;
+        if let (Tells::Began, Some(censoring)) = (told, &mut tally.censoring) {
+            censoring.began(1);
+        }
+        return;
+    }
     if slots.hits() == 0 || is_header(layout, text, slots) {
         if text.contains("\"schema\"") && text.contains("\"trueline.requests/") {
             let counts = &mut sink.tally().production.counts;
@@ -229,13 +251,22 @@ fn object(layout: &Layout, text: &str, work: &mut Work, slots: &Slots<'_>, sink:
         }
         return;
     }
+    if layout.is_last(slots) == Some(false) {
+        // A piece of a reply: the counts stand in its last object.
+        sink.tally().production.counts.other += 1;
+        return;
+    }
     sink.tally().production.counts.duplicate_keys += u64::from(slots.doubled() > 0);
     work.numbers.fill(layout, &work.shape, slots);
+    let reading = work.numbers.decode_reading;
+    layout.note_generation(slots, reading, &mut sink.tally().generations);
+    let texts = Texts::Line(layout, slots);
+    work.numbers.record.warmup |= layout.is_health_check(texts.id().as_deref());
     let row = RowView {
         record: &work.numbers.record,
         reported: &work.numbers.reported,
         blocks: work.numbers.blocks(),
-        texts: Texts::Line(layout, slots),
+        texts,
         names: Names::Line(layout, work.shape.open_names()),
         line: work.line,
     };

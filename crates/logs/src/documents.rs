@@ -239,6 +239,9 @@ fn without<'w>(part: &'w str, said: &[&str]) -> &'w str {
 
 /// What a field of a log holds, by the name that a mapping file has for it.
 fn held(field: &FieldMeaning) -> Option<&'static str> {
+    if field.holds == Holds::OfInterval {
+        return Some("what is said of intervals, of no request");
+    }
     Holds::NAMED.iter().find(|(_, holds)| *holds == field.holds).map(|(name, _)| *name)
 }
 

@@ -21,6 +21,14 @@ pub enum Holds {
     SentAfter,
     /// When it was finished; its start is this minus its end-to-end latency.
     Finished,
+    /// When work on it began.
+    ScheduledAt,
+    /// When its prefill had ended, with the first token.
+    PrefilledAt,
+    /// When its first chunk was sent; in a reply that is not streamed that is its end, and no first token.
+    FirstSentAt,
+    /// What the row tells of, where a log has rows that are no ended requests.
+    Event,
     /// Who recorded it.
     Side,
     /// The whole prompt.
@@ -55,12 +63,21 @@ pub enum Holds {
     Itl,
     /// A prefill rate that the source states.
     ReportedPrefillRate,
+    /// A decode rate that the source states: not used, but held against the times for how it counts.
+    ReportedDecodeRate,
+    /// No field: prompt tokens over prefill computation, which the source's own tools or its users take for
+    /// a prefill rate.
+    PromptOverCompute,
+    /// Whether the object is the last of its reply: one that is not is no record, one that is was answered.
+    Last,
     /// How it ended.
     Outcome,
     /// Whether it is a warm-up.
     Warmup,
     /// The server's version.
     ServerVersion,
+    /// What the server says of itself from time to time, of no request.
+    OfInterval,
     /// Known, and deliberately not used.
     Unused,
 }
@@ -129,6 +146,12 @@ impl Holds {
             Self::Started => "start, wall time",
             Self::SentAfter => "start, since an origin of the source's own",
             Self::Finished => "end, wall time; the start is this minus the end-to-end latency",
+            Self::ScheduledAt => "when work on it began, wall time",
+            Self::PrefilledAt => "when its prefill had ended, wall time",
+            Self::FirstSentAt => {
+                "when its first chunk was sent, wall time; TTFT from it only where that is before the end"
+            }
+            Self::Event => "what the row tells of",
             Self::Side => "who recorded the row",
             Self::PromptTokens => "prompt tokens, cached ones included",
             Self::CachedTokens => "prompt tokens from the prefix cache",
@@ -146,9 +169,15 @@ impl Holds {
             Self::SendDelay => "waiting in the client: meant to be sent to sent",
             Self::Itl => "ITL: the gaps between token-bearing events, a list",
             Self::ReportedPrefillRate => "a prefill rate that the source states",
+            Self::ReportedDecodeRate => "a decode rate that the source states; not used",
+            Self::PromptOverCompute => {
+                "prompt tokens over prefill computation, taken for a prefill rate"
+            }
+            Self::Last => "whether it is the last object of a reply",
             Self::Outcome => "how it ended",
             Self::Warmup => "whether it is a warm-up",
             Self::ServerVersion => "version of the server",
+            Self::OfInterval => "said of an interval, of no request",
             Self::Unused => "not used",
         }
     }
@@ -197,6 +226,11 @@ impl Unit {
         ("iso8601", Self::Iso8601),
         ("none", Self::None),
     ];
+
+    /// Whether a moment in it counts from an origin of the source's own, rather than from 1970.
+    pub(crate) const fn counts_from_own_origin(self) -> bool {
+        matches!(self, Self::Seconds | Self::Milliseconds | Self::Microseconds | Self::Nanoseconds)
+    }
 
     /// The word for it.
     pub fn word(self) -> &'static str {

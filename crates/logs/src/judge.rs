@@ -4,9 +4,10 @@ use trueline_core::{
     CheckInfo, ClaimKind, Finding, Metric, Need, Outcomes, Scope, Severity, Thresholds,
 };
 
+use crate::censoring::Found;
 use crate::checks::{
-    CACHED_TOKENS_UNKNOWN, DUPLICATE_KEYS, IMPOSSIBLE_VALUE, MIXED_SCHEMA, OWN_ROWS_NOT_FOUND,
-    REJECTED_LINES, TORN_LINE, TRUNCATED_FILE,
+    CACHED_TOKENS_UNKNOWN, CENSORED_LOG, DUPLICATE_KEYS, IMPOSSIBLE_VALUE, MIXED_SCHEMA,
+    OWN_ROWS_NOT_FOUND, REJECTED_LINES, TORN_LINE, TRUNCATED_FILE, ZONE_UNKNOWN,
 };
 use crate::recognition::other_format;
 use crate::{Counts, LogSummary, Reason};
@@ -22,6 +23,8 @@ pub fn check_log(log: &LogSummary, thresholds: &Thresholds) -> Outcomes {
     check_lines(log.counts(), &cut, &Scope::default(), thresholds, &mut outcomes);
     mixed_schema(log, &mut outcomes);
     cached_tokens_unknown(log, thresholds, &mut outcomes);
+    censored_log(log, &mut outcomes);
+    zone_unknown(log, &mut outcomes);
     own_rows_not_found(log, &mut outcomes);
     outcomes
 }
@@ -122,6 +125,7 @@ fn mixed_schema(log: &LogSummary, outcomes: &mut Outcomes) {
     if versions.len() > 1 {
         signs.push(format!("rows of server versions {}", versions.join(", ")));
     }
+    signs.extend(log.generations().mixed());
     if counts.headers > files.len() as u64 {
         signs.push(format!("{} header lines in {} inputs", counts.headers, files.len()));
     }
@@ -139,14 +143,17 @@ fn cached_tokens_unknown(log: &LogSummary, thresholds: &Thresholds, outcomes: &m
     }
     let part = share(unknown.requests, answered);
     let high = part > thresholds.get(&CACHED_TOKENS_UNKNOWN, "warning_share");
-    let bound = unknown.bounds().map(|(_, high)| high.get());
+    let computed = log.production().computed_unknown_cached().bounds();
+    let bound = unknown.bounds().or(computed).map(|(_, high)| high.get());
+    let over = if unknown.timed > 0 { "" } else { " over prefill computation" };
     let mut message = format!(
         "{} of {answered} answered requests do not say how many tokens were cached",
         unknown.requests
     );
     if let Some(bound) = bound {
-        message +=
-            &format!("; taken together their prefill rate lies between 0 and {bound:.0} tok/s");
+        message += &format!(
+            "; taken together their prefill rate{over} lies between 0 and {bound:.0} tok/s"
+        );
     }
     let message = (unknown.requests > 0).then_some(message);
     record(outcomes, &CACHED_TOKENS_UNKNOWN, &about, message, |f| {
@@ -159,6 +166,54 @@ fn cached_tokens_unknown(log: &LogSummary, thresholds: &Thresholds, outcomes: &m
             Some(bound) => f.with("at_most_tok_per_s", bound),
             None => f,
         }
+    });
+}
+
+fn censored_log(log: &LogSummary, outcomes: &mut Outcomes) {
+    let about = Scope::default();
+    // Of writers that cannot be told to leave requests out there is nothing to say.
+    let Some(censoring) = &log.tally.censoring else { return };
+    let (message, began, limit) = match censoring.found() {
+        Found::TooFew => {
+            outcomes.not_observed(&CENSORED_LOG, Need::ProductionLog, about);
+            return;
+        }
+        Found::Nothing => {
+            outcomes.clear(&CENSORED_LOG, about);
+            return;
+        }
+        Found::Lost { began, ended, limit } => (
+            format!("{began} requests came in and {ended} have an end"),
+            Some((began, ended)),
+            limit,
+        ),
+        Found::Limit(limit) => {
+            let message = format!(
+                "no request of {} took less than {} s, the fastest took {:.3} s, and a tenth lie below {:.3} s",
+                limit.requests, limit.seconds, limit.fastest, limit.tenth
+            );
+            (message, None, Some(limit))
+        }
+    };
+    let mut finding = Finding::new(&CENSORED_LOG, about, message).at(Severity::Warning);
+    if let Some((began, ended)) = began {
+        finding = finding.with("began", began).with("ended", ended);
+    }
+    if let Some(limit) = limit {
+        finding = finding
+            .with("limit_s", limit.seconds)
+            .with("fastest_s", limit.fastest)
+            .with("tenth_s", limit.tenth)
+            .with("requests", limit.requests);
+    }
+    outcomes.found(finding);
+}
+
+fn zone_unknown(log: &LogSummary, outcomes: &mut Outcomes) {
+    let (zoneless, used) = (log.counts().zoneless, log.counts().used);
+    let message = format!("the start of {zoneless} of {used} requests is known without its zone");
+    record(outcomes, &ZONE_UNKNOWN, &Scope::default(), (zoneless > 0).then_some(message), |f| {
+        f.with("requests", zoneless)
     });
 }
 

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use trueline_core::{ReportedRate, RequestRecord, Side, Stretch};
 
-use crate::adapters::Table;
+use crate::adapters::{Generation, Rules, Table, rules};
+use crate::generations::{DECODE_RATE, DecodeReading};
 use crate::scalar::Scalar;
 use crate::shape::{Shape, Slots};
-use crate::{FieldMeaning, Holds, Unit};
+use crate::{FieldMeaning, Generations, Holds, Unit};
 
 /// One step of filling a record.
 #[derive(Debug, Clone, Copy)]
@@ -26,7 +27,11 @@ pub(crate) enum Fills {
     Started(Unit),
     SentAfter(Unit),
     Finished(Unit),
+    ScheduledAt(Unit),
+    PrefilledAt(Unit),
+    FirstSentAt(Unit),
     Rate,
+    DecodeRate,
     Outcome,
     Warmup,
     BlockTokens,
@@ -51,7 +56,11 @@ impl Fills {
             Holds::Started => Self::Started(field.unit),
             Holds::SentAfter => Self::SentAfter(field.unit),
             Holds::Finished => Self::Finished(field.unit),
+            Holds::ScheduledAt => Self::ScheduledAt(field.unit),
+            Holds::PrefilledAt => Self::PrefilledAt(field.unit),
+            Holds::FirstSentAt => Self::FirstSentAt(field.unit),
             Holds::ReportedPrefillRate => Self::Rate,
+            Holds::ReportedDecodeRate => Self::DecodeRate,
             Holds::Outcome => Self::Outcome,
             Holds::Warmup => Self::Warmup,
             Holds::BlockTokens => Self::BlockTokens,
@@ -81,6 +90,18 @@ pub(crate) struct Layout {
     pub(crate) table: Table,
     pub(crate) steps: Vec<Step>,
     pub(crate) side: Option<usize>,
+    /// What the row tells of.
+    pub(crate) event: Option<usize>,
+    /// What its format leaves out and corrects.
+    pub(crate) rules: Rules,
+    /// The slot of each key that tells a generation, and which one.
+    pub(crate) generations: Vec<(usize, Generation)>,
+    /// Whether its rows may say when work on them began.
+    pub(crate) schedules: bool,
+    /// The quotient that is taken for a prefill rate.
+    pub(crate) quotient: Option<usize>,
+    /// What says whether an object is the last of its reply.
+    last: Option<usize>,
     /// The tree of keys before any row was read.
     pub(crate) shape: Shape,
     texts: TextSlots,
@@ -92,9 +113,20 @@ impl Layout {
             shape: Shape::new(table.fields.iter().map(|f| &*f.path)),
             steps: Vec::new(),
             side: None,
+            event: None,
+            rules: rules(&table.name),
+            generations: Vec::new(),
+            schedules: table.fields.iter().any(|field| field.holds == Holds::ScheduledAt),
+            quotient: None,
+            last: None,
             texts: TextSlots::default(),
             table,
         };
+        for generation in layout.rules.generations {
+            let ends = |path: &str| path.rsplit('.').next() == Some(generation.key);
+            let slots = layout.table.fields.iter().enumerate().filter(|(_, f)| ends(&f.path));
+            layout.generations.extend(slots.map(|(slot, _)| (slot, *generation)));
+        }
         for (slot, field) in layout.table.fields.iter().enumerate() {
             match field.holds {
                 Holds::Id => layout.texts.id.push(slot),
@@ -102,10 +134,67 @@ impl Layout {
                 Holds::Model => layout.texts.model.push(slot),
                 Holds::ServerVersion => layout.texts.version.push(slot),
                 Holds::Side => layout.side = Some(slot),
+                Holds::Event => layout.event = Some(slot),
+                Holds::PromptOverCompute => layout.quotient = Some(slot),
+                Holds::Last => layout.last = Some(slot),
                 _ => layout.steps.extend(Fills::of(field).map(|fills| Step { slot, fills })),
             }
         }
         layout
+    }
+
+    /// Whether an object is the last of its reply; `None` where nothing says so.
+    pub(crate) fn is_last(&self, slots: &Slots<'_>) -> Option<bool> {
+        match slots.get(self.last?)? {
+            Scalar::Bool(is_last) => Some(*is_last),
+            _ => None,
+        }
+    }
+}
+
+/// What a row tells of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tells {
+    /// A request that ended: it is a record.
+    Ended,
+    /// A request that came in.
+    Began,
+    /// Something else.
+    Else,
+}
+
+impl Layout {
+    /// What a row tells of; one that does not say is a record.
+    pub(crate) fn tells(&self, slots: &Slots<'_>) -> Tells {
+        let Some(event) = self.event.and_then(|slot| slots.get(slot)) else { return Tells::Ended };
+        let is_one = |of: &[&str]| matches!(event, Scalar::Text(name) if of.contains(name));
+        match event {
+            _ if is_one(self.rules.ends) => Tells::Ended,
+            _ if is_one(self.rules.begins) => Tells::Began,
+            _ => Tells::Else,
+        }
+    }
+
+    /// Whether an id is that of the server's check of itself.
+    pub(crate) fn is_health_check(&self, id: Option<&str>) -> bool {
+        self.rules.health.is_some_and(|start| id.is_some_and(|id| id.starts_with(start)))
+    }
+
+    /// Notes what the keys of a row and its stated decode rate say of the generation of its format.
+    pub(crate) fn note_generation(
+        &self,
+        slots: &Slots<'_>,
+        reading: Option<DecodeReading>,
+        generations: &mut Generations,
+    ) {
+        for (slot, generation) in &self.generations {
+            if slots.get(*slot).is_some() {
+                generations.add(generation.what, generation.says, 1);
+            }
+        }
+        if let Some(reading) = reading {
+            generations.add(DECODE_RATE, reading.words(), 1);
+        }
     }
 }
 

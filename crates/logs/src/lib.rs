@@ -55,7 +55,8 @@
 //! benchmark runs request by request; [`sniff`] says what a file is; [`Mapping`] describes a
 //! format that is not known here. [`read_results`] reads what a tool wrote, in the formats of
 //! [`RESULT_FORMATS`]; [`ResultFormat::figures`] lists what the figures of one mean. The checks stand
-//! in [`CHECKS`] and [`RESULT_CHECKS`].
+//! in [`CHECKS`] and [`RESULT_CHECKS`]. What a server says of itself from time to time, of no request, stands
+//! apart in [`Intervals`], with [`INTERVAL_CHECKS`].
 //!
 //! What a server counted comes from its metrics by [`parse_server_counters`], for the servers of
 //! [`METRICS_SERVERS`].
@@ -67,16 +68,20 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod adapters;
+mod censoring;
 mod checks;
 mod chunk;
 mod documents;
 mod envelope;
 mod error;
 mod field;
+mod generations;
+mod intervals;
 mod judge;
 mod layout;
 mod lines;
 mod metrics;
+mod moments;
 mod open_runs;
 mod options;
 mod own;
@@ -103,14 +108,18 @@ pub use checks::CHECKS;
 pub use documents::{definitions_document, formats_document};
 pub use error::{Error, ErrorKind};
 pub use field::{FieldMeaning, Holds, Unit};
+pub use generations::Generations;
+pub use intervals::{
+    INTERVAL_CHECKS, IntervalField, IntervalStats, Intervals, Over, States, check_intervals,
+};
 pub use judge::check_log;
 pub use metrics::{METRICS_SERVERS, MetricsServer, parse_server_counters};
 pub use options::{PlaceSample, ReadOptions};
 pub use own::{Own, OwnSample};
 pub use production::{
-    CacheShares, CellStats, Contrast, Counts, NameCounts, OverlappingRow, Overlaps, Placed,
-    Production, ReadingCount, Reason, Regression, RegressionSums, Rejected, ReportedStats, Route,
-    TokenSums, UnknownCached, Values,
+    CacheShares, CellStats, ComputedStats, Contrast, Counts, NameCounts, OverlappingRow, Overlaps,
+    Placed, Production, ReadingCount, Reason, Regression, RegressionSums, Rejected, ReportedStats,
+    Route, TokenSums, UnknownCached, Values,
 };
 pub use read::{read_log, read_log_from};
 pub use recognition::Recognition;

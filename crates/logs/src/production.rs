@@ -2,6 +2,7 @@
 
 mod cache;
 mod cell_stats;
+mod computed;
 mod counts;
 mod intake;
 mod joining;
@@ -21,6 +22,7 @@ use trueline_core::{
 
 pub use cache::CacheShares;
 pub use cell_stats::CellStats;
+pub use computed::ComputedStats;
 pub use counts::{Counts, Reason, Rejected, TokenSums};
 pub use names::NameCounts;
 pub use overlap::{OverlappingRow, Overlaps};
@@ -31,6 +33,7 @@ pub use routes::Route;
 pub use values::Values;
 
 use crate::ReadOptions;
+use computed::Computed;
 use placement::Places;
 
 /// Prefill rates over all lengths and hit shares, for showing what a naive reading would say.
@@ -51,11 +54,12 @@ pub struct Contrast {
 pub struct UnknownCached {
     /// How many there are.
     pub requests: u64,
-    /// How many of them have prompt tokens and TTFT.
+    /// How many of them have prompt tokens and a time.
     pub timed: u64,
     /// Prompt tokens of those.
     pub prompt_tokens: u128,
-    /// Their TTFTs in nanoseconds, summed.
+    /// Their TTFTs in nanoseconds, summed; their prefill computation in
+    /// [`Production::computed_unknown_cached`].
     pub ttft_nanos: u128,
 }
 
@@ -63,11 +67,24 @@ impl UnknownCached {
     /// The bounds of their prefill rate, all taken together: everything cached, nothing cached.
     ///
     /// # Formula
-    /// `0` to `prompt tokens / TTFT`.
+    /// `0` to `prompt tokens / time`.
     pub fn bounds(&self) -> Option<(TokensPerSecond, TokensPerSecond)> {
         let tokens = Tokens::new(u64::try_from(self.prompt_tokens).ok()?);
         let high = tokens.per(cell_stats::duration(self.ttft_nanos))?;
         Some((TokensPerSecond::new(0.0).ok()?, high))
+    }
+
+    fn add(&mut self, prompt: Tokens, took: std::time::Duration) {
+        self.timed += 1;
+        self.prompt_tokens += u128::from(prompt.get());
+        self.ttft_nanos += took.as_nanos();
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.requests += other.requests;
+        self.timed += other.timed;
+        self.prompt_tokens += other.prompt_tokens;
+        self.ttft_nanos += other.ttft_nanos;
     }
 }
 
@@ -88,6 +105,7 @@ pub struct Production {
     regression: RegressionSums,
     cache: CacheShares,
     reported: BTreeMap<String, Vec<ReportedStats>>,
+    computed: Computed,
     window: Option<Window>,
     decode: Values,
     models: NameCounts,
@@ -110,6 +128,7 @@ impl Production {
             regression: RegressionSums::default(),
             cache: CacheShares::default(),
             reported: BTreeMap::new(),
+            computed: Computed::default(),
             window: None,
             decode: Values::default(),
             models: NameCounts::default(),
@@ -207,7 +226,14 @@ impl Production {
 
     /// The stated fields, each with its cells that hold rows.
     pub fn reported(&self) -> impl Iterator<Item = (&str, Vec<(Cell, &ReportedStats)>)> {
-        self.reported.iter().map(|(field, cells)| {
+        self.filled(&self.reported)
+    }
+
+    fn filled<'p>(
+        &'p self,
+        reported: &'p BTreeMap<String, Vec<ReportedStats>>,
+    ) -> impl Iterator<Item = (&'p str, Vec<(Cell, &'p ReportedStats)>)> {
+        reported.iter().map(|(field, cells)| {
             let filled = cells.iter().enumerate().filter(|(_, stats)| stats.rows() > 0);
             (field.as_str(), filled.map(|(i, stats)| (self.cell_number(i), stats)).collect())
         })

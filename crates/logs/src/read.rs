@@ -51,10 +51,12 @@ pub fn read_log(paths: &[PathBuf], options: &ReadOptions) -> Result<Checked<LogS
     not_empty(conclude(files, options))
 }
 
-/// A log without a single record says nothing: that is told, not summed up to zeros.
+/// A log without a single record, and of whose intervals nothing is said, says nothing: that is told, not summed
+/// up to zeros.
 fn not_empty(read: Checked<LogSummary>) -> Result<Checked<LogSummary>, Error> {
     let counts = read.value.counts();
-    if counts.read() + counts.outside + counts.incomplete_tail > 0 {
+    let says = !read.value.intervals().is_empty();
+    if says || counts.read() + counts.outside + counts.incomplete_tail > 0 {
         return Ok(read);
     }
     let name = read.value.files().first().map_or("", |file| file.name.as_str());

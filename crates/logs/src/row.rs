@@ -1,11 +1,17 @@
 //! From the values of a row to a request record, by the table of its format.
 
+use std::time::Duration;
+
 use trueline_core::{
-    By, Known, Outcome, PromptBlocks, ReportedRate, RequestRecord, Side, Tokens, TokensPerSecond,
-    WallTime, Why,
+    By, Known, Outcome, PromptBlocks, ReportedRate, RequestRecord, Side, Stretch, Tokens,
+    TokensPerSecond, WallTime, Why,
 };
 
+use crate::Unit;
+use crate::generations::DecodeReading;
+
 use crate::layout::{Fills, Layout, Names, Texts};
+use crate::moments::Moments;
 use crate::scalar::Scalar;
 use crate::shape::{Shape, Slots};
 
@@ -60,6 +66,12 @@ pub(crate) struct Numbers {
     pub(crate) non_finite: u32,
     /// Whether the stated new tokens are not prompt minus cached.
     pub(crate) new_differs: bool,
+    /// Whether the cached tokens were brought down to the prompt's by the rules of the format.
+    pub(crate) clamped: bool,
+    /// Whether its start rests on a stamp without a zone.
+    pub(crate) zoneless: bool,
+    /// How its stated decode rate counts, where that shows.
+    pub(crate) decode_reading: Option<DecodeReading>,
 }
 
 impl Numbers {
@@ -67,7 +79,14 @@ impl Numbers {
     pub(crate) fn of(record: &RequestRecord) -> Self {
         let mut numbers = Self { record: record.clone(), ..Self::default() };
         numbers.reported = record.reported.iter().enumerate().map(|(i, r)| (i, r.rate)).collect();
-        numbers.settle(Known::Not(Why::Absent), Known::Not(Why::Absent));
+        let tokens = &numbers.record.tokens;
+        let counts = [tokens.prompt, tokens.cached, tokens.output].map(|known| known.why());
+        let spans = Stretch::ALL.map(|stretch| numbers.record.spans.get(stretch).why());
+        for why in counts.into_iter().chain(spans).chain([numbers.record.started.why()]).flatten() {
+            numbers.impossible += u32::from(why == Why::Impossible);
+            numbers.non_finite += u32::from(why == Why::NonFinite);
+        }
+        numbers.settle(Known::Not(Why::Absent), 0);
         numbers
     }
 
@@ -78,12 +97,14 @@ impl Numbers {
         self.hashes.clear();
         self.block = Known::Not(Why::Absent);
         (self.impossible, self.non_finite, self.new_differs) = (0, 0, false);
+        (self.clamped, self.zoneless, self.decode_reading) = (false, false, None);
         let side = match layout.side.and_then(|slot| slots.get(slot)) {
             Some(Scalar::Text("client")) => Side::Client,
             Some(Scalar::Text("server")) => Side::Server,
             _ => layout.table.side,
         };
-        let mut finished = Known::Not(Why::Absent);
+        let mut moments = Moments::default();
+        let mut decode_rate = Known::Not(Why::Absent);
         let mut new = Known::Not(Why::Absent);
         for step in &layout.steps {
             let Some(value) = slots.get(step.slot) else { continue };
@@ -109,7 +130,7 @@ impl Numbers {
                     }
                 }
                 Fills::Started(unit) => {
-                    let started = self.note(value.wall_time(unit));
+                    let started = self.stamp(value, unit, self.record.started.is_known());
                     first(&mut self.record.started, started);
                 }
                 Fills::SentAfter(unit) => {
@@ -122,7 +143,25 @@ impl Numbers {
                         self.impossible += 1;
                     }
                 }
-                Fills::Finished(unit) => first(&mut finished, self.note(value.wall_time(unit))),
+                Fills::Finished(unit) => {
+                    let held = moments.finished.is_known() || self.record.started.is_known();
+                    let finished = if unit.counts_from_own_origin() {
+                        self.moment(value, unit, &mut moments.own_origin)
+                    } else {
+                        self.stamp(value, unit, held)
+                    };
+                    first(&mut moments.finished, finished);
+                }
+                Fills::ScheduledAt(unit) => {
+                    self.fill_moment(value, unit, &mut moments, |m| &mut m.scheduled);
+                }
+                Fills::PrefilledAt(unit) => {
+                    self.fill_moment(value, unit, &mut moments, |m| &mut m.prefilled);
+                }
+                Fills::FirstSentAt(unit) => {
+                    first(&mut moments.first_sent, self.note(value.wall_time(unit)));
+                }
+                Fills::DecodeRate => decode_rate = self.note(value.rate()),
                 Fills::Rate => {
                     let rate = self.note(value.rate());
                     self.reported.push((step.slot, rate));
@@ -138,16 +177,17 @@ impl Numbers {
                 }
             }
         }
-        for slot in (shape.fixed()..).take(shape.open_names().len()) {
-            if let Some(value) = slots.get(slot) {
-                let rate = self.note(value.rate());
-                self.reported.push((slot, rate));
-            }
+        self.push_open_rates(shape, slots);
+        if layout.is_last(slots) == Some(true) {
+            self.record.outcome = Outcome::Ok;
         }
         if !self.hashes.is_empty() {
             self.settle_blocks(layout.table.block);
         }
-        self.settle(finished, new);
+        moments.settle(&mut self.record, layout.schedules);
+        self.settle(new, layout.rules.cached_beyond);
+        self.decode_reading = self.reading_of(decode_rate);
+        self.push_quotient(layout);
     }
 
     /// The hashes of the prompt's blocks, and how many tokens one has.
@@ -170,14 +210,39 @@ impl Numbers {
         }
     }
 
-    /// What one value says about another: the start from the end, cached from new.
-    fn settle(&mut self, finished: Known<WallTime>, new: Known<Tokens>) {
-        let started = &mut self.record.started;
-        if *started == Known::Not(Why::Absent)
-            && let (Some(end), Some(e2e)) = (finished.value(), self.record.any_e2e())
-        {
-            self.record.started = Known::derived(end.minus(e2e.took), Why::Impossible);
+    /// The stated rates whose names the table leaves open.
+    fn push_open_rates(&mut self, shape: &Shape, slots: &Slots<'_>) {
+        for slot in (shape.fixed()..).take(shape.open_names().len()) {
+            if let Some(value) = slots.get(slot) {
+                let rate = self.note(value.rate());
+                self.reported.push((slot, rate));
+            }
         }
+    }
+
+    /// The quotient that is taken for a prefill rate, where the format has one.
+    fn push_quotient(&mut self, layout: &Layout) {
+        if let Some(slot) = layout.quotient
+            && let (Some(prompt), Some(compute)) = (
+                self.record.tokens.prompt.value(),
+                self.record.spans.get(Stretch::PrefillCompute).value(),
+            )
+            && let Some(rate) = prompt.per(compute)
+        {
+            self.reported.push((slot, Known::is(rate, By::Derived)));
+        }
+    }
+
+    /// How a stated decode rate counts tokens.
+    fn reading_of(&self, rate: Known<TokensPerSecond>) -> Option<DecodeReading> {
+        let took = self.record.decode_time().value()?.as_secs_f64();
+        let tokens = self.record.tokens.output.value()?.as_f64();
+        DecodeReading::of(rate.value()?.get(), took, tokens)
+    }
+
+    /// What one count says about another: cached from new, prompt from both. A cached part that is longer
+    /// than the prompt by no more than `beyond` is the prompt.
+    fn settle(&mut self, new: Known<Tokens>, beyond: u64) {
         let tokens = &mut self.record.tokens;
         if let Some(new) = new.value() {
             match (tokens.prompt.value(), tokens.cached.value()) {
@@ -197,8 +262,48 @@ impl Numbers {
         if let (Some(prompt), Some(cached)) = (tokens.prompt.value(), tokens.cached.value())
             && cached > prompt
         {
-            self.impossible += 1;
+            if cached.get() - prompt.get() <= beyond {
+                tokens.cached = Known::is(prompt, By::Derived);
+                self.clamped = true;
+            } else {
+                self.impossible += 1;
+            }
         }
+    }
+
+    /// Puts a moment into its place, where an earlier field did not.
+    fn fill_moment(
+        &mut self,
+        value: &Scalar<'_>,
+        unit: Unit,
+        moments: &mut Moments,
+        place: fn(&mut Moments) -> &mut Known<WallTime>,
+    ) {
+        let at = self.moment(value, unit, &mut moments.own_origin);
+        first(place(moments), at);
+    }
+
+    /// A moment; one that counts from an origin of the source's own is kept as a time since the epoch, for
+    /// taking differences only. Zero since such an origin is a moment that never came.
+    fn moment(&mut self, value: &Scalar<'_>, unit: Unit, own: &mut bool) -> Known<WallTime> {
+        if !unit.counts_from_own_origin() {
+            return self.note(value.wall_time(unit));
+        }
+        *own = true;
+        match self.note(value.elapsed(unit)) {
+            Known::Is { value: Duration::ZERO, .. } => Known::Not(Why::ZeroForNone),
+            Known::Is { value, .. } => {
+                Known::derived(WallTime::from_nanos(0).plus(value), Why::Impossible)
+            }
+            Known::Not(why) => Known::Not(why),
+        }
+    }
+
+    /// A wall time; `held` says that an earlier field gave it already.
+    fn stamp(&mut self, value: &Scalar<'_>, unit: Unit, held: bool) -> Known<WallTime> {
+        let stamp = self.note(value.wall_time(unit));
+        self.zoneless |= !held && stamp.is_known() && value.is_zoneless(unit);
+        stamp
     }
 
     fn note<T>(&mut self, known: Known<T>) -> Known<T> {

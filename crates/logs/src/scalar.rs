@@ -190,6 +190,14 @@ impl<'a> Scalar<'a> {
         }
     }
 
+    /// Whether it is a wall time as text that names no zone.
+    pub(crate) fn is_zoneless(&self, unit: Unit) -> bool {
+        let Self::Text(text) = self else { return false };
+        // Behind the day no minus stands but that of a zone.
+        let time = text.trim().get(10..).unwrap_or_default();
+        unit == Unit::Iso8601 && !time.contains(['Z', 'z', '+', '-'])
+    }
+
     pub(crate) fn text(&self) -> Option<Cow<'a, str>> {
         match *self {
             Self::Text(text) if !text.is_empty() => Some(Cow::Borrowed(text)),

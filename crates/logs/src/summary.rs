@@ -5,7 +5,10 @@ use trueline_core::{By, Checked, Conditions, RequestRecord, Why};
 use crate::adapters::LogHeader;
 use crate::judge::check_log;
 use crate::tally::Tally;
-use crate::{Counts, Error, FieldMeaning, NameCounts, Production, ReadOptions, Recognition};
+use crate::{
+    Counts, Error, FieldMeaning, Generations, Intervals, NameCounts, Production, ReadOptions,
+    Recognition,
+};
 
 /// One input as it was read.
 #[derive(Debug, Clone, PartialEq)]
@@ -109,6 +112,17 @@ impl LogSummary {
     /// Server versions that the rows state.
     pub fn server_versions(&self) -> &NameCounts {
         &self.tally.versions
+    }
+
+    /// What the rows say of the generation of their format, where it has several.
+    pub fn generations(&self) -> &Generations {
+        &self.tally.generations
+    }
+
+    /// What the servers say of themselves from time to time, of no request. Their lines count as `other`; a time
+    /// that [`ReadOptions`] asks for does not select among them.
+    pub fn intervals(&self) -> &Intervals {
+        &self.tally.intervals
     }
 
     /// How many lines the inputs have.

@@ -2,8 +2,9 @@
 
 use trueline_core::RequestRecord;
 
+use crate::censoring::Censoring;
 use crate::row::RowView;
-use crate::{NameCounts, Production, ReadOptions};
+use crate::{Generations, Intervals, NameCounts, Production, ReadOptions};
 
 /// How many of the benchmark's own rows are kept.
 const OWN_KEPT: usize = 10_000;
@@ -18,6 +19,11 @@ pub(crate) struct Tally {
     pub(crate) kept: Vec<RequestRecord>,
     pub(crate) unknown: NameCounts,
     pub(crate) versions: NameCounts,
+    pub(crate) generations: Generations,
+    /// Where the writer of the input can be told to leave requests out.
+    pub(crate) censoring: Option<Censoring>,
+    /// What the server says of itself from time to time.
+    pub(crate) intervals: Intervals,
     pub(crate) lines: u64,
 }
 
@@ -29,6 +35,9 @@ impl Tally {
             kept: Vec::new(),
             unknown: NameCounts::default(),
             versions: NameCounts::default(),
+            generations: Generations::default(),
+            censoring: None,
+            intervals: Intervals::default(),
             lines: 0,
         }
     }
@@ -53,6 +62,13 @@ impl Tally {
         self.production.absorb(&other.production);
         self.unknown.merge(&other.unknown);
         self.versions.merge(&other.versions);
+        self.generations.merge(&other.generations);
+        match (&mut self.censoring, &other.censoring) {
+            (Some(mine), Some(theirs)) => mine.merge(theirs),
+            (mine @ None, Some(theirs)) => *mine = Some(theirs.clone()),
+            (_, None) => {}
+        }
+        self.intervals.merge(&other.intervals);
         self.lines += other.lines;
         self.kept.extend_from_slice(&other.kept);
         if !other.own.is_empty() {

@@ -14,6 +14,7 @@ pub const CHECKS: &[CheckInfo] = &[RESTS_ON_REVOKED];
 pub fn check_tables() -> [(&'static str, &'static [CheckInfo]); 16] {
     [
         ("logs: what the bytes of a log say", trueline_logs::CHECKS),
+        ("logs: what a server says of intervals", trueline_logs::INTERVAL_CHECKS),
         ("logs: what the bytes of a result say", trueline_logs::RESULT_CHECKS),
         ("baseline: what the numbers say", trueline_baseline::CHECKS),
         ("baseline: do the numbers of a run hold together", trueline_baseline::ARITHMETIC_CHECKS),

@@ -46,7 +46,9 @@ pub mod evidence;
 pub mod given;
 mod host_lines;
 mod host_report;
+mod intervals;
 pub mod judge;
+mod log_lines;
 #[cfg(feature = "probe")]
 pub mod measure;
 mod reading;

@@ -1,6 +1,9 @@
 //! What is known of the formats of request logs, and how each is read.
 
-use super::{Table, mooncake, mtplx, own_jsonl, weka};
+use super::{
+    Table, halogen, llama_cpp, lmdeploy, mlx_lm, mooncake, mtplx, ollama, otlp, own_jsonl, sglang,
+    tgi, trtllm, vllm, weka,
+};
 use crate::lines::{LineReader, Seen};
 use crate::{Error, Evidence, FieldMeaning};
 use trueline_core::RequestRecord;
@@ -53,8 +56,29 @@ pub(crate) struct Whole {
 }
 
 /// The formats of request logs that are known without a mapping file.
-pub static LOG_FORMATS: &[LogFormat] =
-    &[own_jsonl::FORMAT, mtplx::FORMAT, mooncake::FORMAT, weka::FORMAT];
+pub static LOG_FORMATS: &[LogFormat] = &[
+    own_jsonl::FORMAT,
+    mtplx::FORMAT,
+    mooncake::FORMAT,
+    weka::FORMAT,
+    vllm::FORMAT,
+    vllm::REPLIES,
+    lmdeploy::FORMAT,
+    otlp::LINES,
+    otlp::DOCUMENT,
+    sglang::EXPORT,
+    sglang::REQUESTS,
+    sglang::TEXT,
+    tgi::TEXT,
+    tgi::HEADERS,
+    trtllm::FORMAT,
+    llama_cpp::LOG,
+    llama_cpp::ROWS,
+    ollama::LOG,
+    ollama::ROWS,
+    mlx_lm::FORMAT,
+    halogen::FORMAT,
+];
 
 impl LogFormat {
     /// What each of its fields means.

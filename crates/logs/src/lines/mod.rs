@@ -1,5 +1,6 @@
 //! Logs whose lines are text: what several lines say together becomes one request.
 
+mod numbers;
 mod prefix;
 mod read;
 
@@ -7,10 +8,11 @@ use std::fmt;
 
 use trueline_core::RequestRecord;
 
+pub(crate) use numbers::{after, count, count_after, milliseconds, number};
 pub(crate) use prefix::{bare, uncoloured};
 pub(crate) use read::read_lines;
 
-use crate::Reason;
+use crate::{Counts, Generations, Intervals, Reason};
 
 /// One line as a reader of lines sees it.
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +22,9 @@ pub(crate) struct Line<'l> {
     /// Which of several writers wrote it: the container's or router's name before it; empty where there is
     /// none. Lines of two writers say nothing together.
     pub(crate) writer: &'l str,
+    /// The time before it that has a letter `T` in it, a collector's or the server's own, the last one of several;
+    /// empty where there is none.
+    pub(crate) stamp: &'l str,
     /// Whether the input ends in it, without a line end.
     pub(crate) unended: bool,
 }
@@ -42,8 +47,21 @@ pub(crate) struct Told {
     pub(crate) versions: Vec<String>,
     /// Lines that are of no request.
     pub(crate) other: u64,
+    /// Requests that had begun and whose end the input does not hold.
+    pub(crate) unfinished: u64,
+    /// Whether the input ends in the middle of what a line says.
+    pub(crate) broken: bool,
     /// Lines or requests that cannot be used, by reason.
     pub(crate) rejected: Vec<(Reason, u64)>,
+    /// What else is to be counted of the lines.
+    pub(crate) counted: Counts,
+    /// What the lines say of the generation of their format.
+    pub(crate) generations: Generations,
+    /// Requests that came in.
+    pub(crate) began: u64,
+    /// What the server says of itself from time to time. Such a line is of no request: it is counted in `other`
+    /// too.
+    pub(crate) intervals: Intervals,
 }
 
 /// What the first lines of an input have of a format.

@@ -33,17 +33,19 @@ pub(crate) fn uncoloured(line: &str) -> Cow<'_, str> {
 
 /// A line without what a container's log or a router puts before it, and the name that stood there.
 pub(crate) fn bare(line: &str, unended: bool) -> Line<'_> {
-    let (mut text, mut writer) = (line.trim_end_matches(['\r', ' ', '\t']), "");
+    let mut text = line.trim_end_matches(['\r', ' ', '\t']);
+    let (mut writer, mut stamp) = ("", "");
     for _ in 0..PARTS {
         if let Some((name, rest)) = service(text).or_else(|| bracketed(text)) {
             (writer, text) = (name, rest);
         } else if let Some(rest) = collected_at(text) {
+            stamp = text.get(..text.len() - rest.len() - 1).unwrap_or_default();
             text = rest;
         } else {
             break;
         }
     }
-    Line { text, writer, unended }
+    Line { text, writer, stamp, unended }
 }
 
 /// `service-1  | `, as Compose writes it.
@@ -96,6 +98,9 @@ mod tests {
             let found = bare(&line, false);
             assert_eq!((found.text, found.writer), (words, writer), "{before}");
         }
+        let line = "2026-11-01T12:00:00.123456789Z 2026-11-01T12:00:00.1Z  INFO up";
+        let found = bare(line, false);
+        assert_eq!((found.text, found.stamp), (" INFO up", "2026-11-01T12:00:00.1Z"));
         // A server's own bracket or bar is none of these.
         for own in
             ["[2026-11-01 12:00:00] Prefill batch", "id 0 | task 3", "| a | b |", "[info] up"]

@@ -32,11 +32,19 @@ pub(crate) fn read_lines(
         tally.lines = lines + block.too_long;
         let counts = &mut tally.production.counts;
         counts.other += told.other;
+        counts.unfinished += told.unfinished;
+        counts.incomplete_tail += u64::from(told.broken);
         counts.bad_text += bad_text;
         counts.rejected.add(Reason::TooLong, block.too_long);
         for (reason, n) in &told.rejected {
             counts.rejected.add(*reason, *n);
         }
+        counts.merge(&told.counted);
+        tally.generations.merge(&told.generations);
+        if let Some(censoring) = &mut tally.censoring {
+            censoring.began(told.began);
+        }
+        tally.intervals = told.intervals;
         for version in &told.versions {
             tally.versions.add(version, 1);
         }

@@ -89,7 +89,7 @@ pub struct Counts {
     pub own: u64,
     /// Records that cannot be used.
     pub rejected: Rejected,
-    /// Requests that the source marks as warm-up.
+    /// Requests that the source marks as warm-up or as a check of itself.
     pub warmup: u64,
     /// Lines that are no records: banners, access lines, blanks, headers. Apart from `read`.
     pub other: u64,
@@ -97,6 +97,8 @@ pub struct Counts {
     pub outside: u64,
     /// Whether the input ends inside a record: 1 for each such input. Apart from `read`.
     pub incomplete_tail: u64,
+    /// Requests that had begun and whose end the input does not hold. Apart from `read`.
+    pub unfinished: u64,
     /// Of the used: failed or cancelled; they enter no token sum, cell or rate.
     pub failed: u64,
     /// Of the used: the record does not say how the request ended; it is taken for answered.
@@ -128,6 +130,11 @@ pub struct Counts {
     pub new_tokens_differ: u64,
     /// Header lines of our own format.
     pub headers: u64,
+    /// Of the used: the stated cached tokens are a token or so more than the prompt, a known miscount of the
+    /// server; the whole prompt is taken for cached.
+    pub clamped_cached: u64,
+    /// Of the used: the start rests on a stamp without a zone, which is taken for UTC.
+    pub zoneless: u64,
 }
 
 impl Counts {
@@ -147,6 +154,7 @@ impl Counts {
             (&mut self.other, other.other),
             (&mut self.outside, other.outside),
             (&mut self.incomplete_tail, other.incomplete_tail),
+            (&mut self.unfinished, other.unfinished),
             (&mut self.failed, other.failed),
             (&mut self.unknown_outcome, other.unknown_outcome),
             (&mut self.unknown_cached, other.unknown_cached),
@@ -162,6 +170,8 @@ impl Counts {
             (&mut self.bad_text, other.bad_text),
             (&mut self.new_tokens_differ, other.new_tokens_differ),
             (&mut self.headers, other.headers),
+            (&mut self.clamped_cached, other.clamped_cached),
+            (&mut self.zoneless, other.zoneless),
         ] {
             *mine += theirs;
         }

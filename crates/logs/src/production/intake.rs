@@ -6,13 +6,20 @@ use trueline_core::{Outcome, Stretch, Tokens, Window};
 
 use super::Production;
 use super::cell_stats::CellRow;
-use super::reported::{ReadingsOfRow, ReportedStats};
+use super::reported::{self, ReadingsOfRow};
 use crate::row::{Numbers, RowView};
 
 /// Hit share under which a request is cold.
 const COLD_HIT_SHARE: f64 = 0.05;
 /// Fewest prompt tokens of a cold request.
 const COLD_PROMPT_TOKENS: u64 = 512;
+
+/// The times that a prefill rate may rest on; neither is zero.
+#[derive(Debug, Clone, Copy)]
+struct Times {
+    ttft: Option<Duration>,
+    compute: Option<Duration>,
+}
 
 impl Production {
     /// Takes a row that is neither the benchmark's own nor a warm-up.
@@ -22,6 +29,8 @@ impl Production {
         self.counts.impossible += u64::from(numbers.impossible > 0);
         self.counts.non_finite += u64::from(numbers.non_finite > 0);
         self.counts.new_tokens_differ += u64::from(numbers.new_differs);
+        self.counts.clamped_cached += u64::from(numbers.clamped);
+        self.counts.zoneless += u64::from(numbers.zoneless);
         if let Some(model) = row.texts.model() {
             self.models.add(&model, 1);
         }
@@ -54,17 +63,24 @@ impl Production {
         let ttft = record.any_ttft().map(|span| span.took).filter(|took| !took.is_zero());
         self.counts.unknown_ttft += u64::from(ttft.is_none());
         self.counts.unknown_prompt += u64::from(prompt.is_none());
+        let compute = record.spans.get(Stretch::PrefillCompute).value();
+        let times = Times { ttft, compute: compute.filter(|took| !took.is_zero()) };
         match (prompt, cached) {
             (Some(prompt), Some(cached)) if cached <= prompt && prompt.get() > 0 => {
-                self.add_known(row, prompt.get(), cached.get(), ttft);
+                self.add_known(row, prompt.get(), cached.get(), times);
             }
-            (Some(prompt), None) => {
+            (_, None) => {
                 self.counts.unknown_cached += 1;
                 self.unknown_cached.requests += 1;
-                if let Some(ttft) = ttft {
-                    self.unknown_cached.timed += 1;
-                    self.unknown_cached.prompt_tokens += u128::from(prompt.get());
-                    self.unknown_cached.ttft_nanos += ttft.as_nanos();
+                match (prompt, times) {
+                    (Some(prompt), Times { ttft: Some(ttft), .. }) => {
+                        self.unknown_cached.add(prompt, ttft);
+                    }
+                    (Some(prompt), Times { compute: Some(compute), .. }) => {
+                        self.computed.unknown.requests += 1;
+                        self.computed.unknown.add(prompt, compute);
+                    }
+                    _ => {}
                 }
             }
             _ => {}
@@ -72,52 +88,64 @@ impl Production {
     }
 
     /// A row whose prompt and cached tokens are known.
-    fn add_known(&mut self, row: &RowView<'_>, prompt: u64, cached: u64, ttft: Option<Duration>) {
+    fn add_known(&mut self, row: &RowView<'_>, prompt: u64, cached: u64, times: Times) {
         let new = prompt - cached;
         let hit = Tokens::new(cached).as_f64() / Tokens::new(prompt).as_f64();
         let (bucket, cell) = self.at(prompt, hit);
+        let is_cold = hit < COLD_HIT_SHARE && prompt >= COLD_PROMPT_TOKENS;
         self.tokens.new += u128::from(new);
         self.cache.add(prompt, cached);
-        let mut entry = CellRow { prompt, new, hit, ttft, rates: None };
-        if let Some(ttft) = ttft {
+        let took = times.ttft.or(times.compute);
+        let both = took.map(|took| {
+            let seconds = took.as_secs_f64();
+            (Tokens::new(new).as_f64() / seconds, Tokens::new(prompt).as_f64() / seconds)
+        });
+        let is_rated = new >= self.min_new_tokens;
+        self.counts.too_few_new_tokens += u64::from(both.is_some() && !is_rated);
+        let rates = both.filter(|_| is_rated);
+        let mut entry = CellRow { prompt, new, hit, ttft: times.ttft, rates };
+        if times.ttft.is_none() {
+            if let Some(compute) = times.compute {
+                let by_compute = CellRow { ttft: Some(compute), ..entry };
+                self.computed.add(&by_compute, cell, is_cold, self.cells.len());
+            }
+            entry.rates = None;
+        }
+        if let (Some(ttft), Some((rate, naive))) = (times.ttft, both) {
             self.regression.add(new, cached, ttft.as_nanos());
-            let seconds = ttft.as_secs_f64();
-            let rate = Tokens::new(new).as_f64() / seconds;
-            let naive = Tokens::new(prompt).as_f64() / seconds;
             self.contrast.naive.push(naive);
             self.contrast.new_only.push(rate);
-            if new >= self.min_new_tokens {
-                entry.rates = Some((rate, naive));
+            if is_rated {
                 self.places.add(rate, bucket, cell);
-            } else {
-                self.counts.too_few_new_tokens += 1;
             }
         }
         if let Some(stats) = self.cells.get_mut(cell) {
             stats.add(&entry);
         }
-        if hit < COLD_HIT_SHARE && prompt >= COLD_PROMPT_TOKENS {
+        if is_cold {
             self.cold.add(&entry);
         }
-        let compute = row.record.spans.get(Stretch::PrefillCompute).value();
-        if !row.reported.is_empty()
-            && let Some(ttft) = ttft
-            && let Some(readings) =
-                ReadingsOfRow::of(Tokens::new(prompt), Tokens::new(new), ttft, compute)
-        {
-            let cells = self.cells.len();
-            for (slot, rate) in row.reported {
-                let Some(rate) = rate.value() else { continue };
-                let name = row.names.get(*slot);
-                if !self.reported.contains_key(name) {
-                    self.reported.insert(name.to_owned(), vec![ReportedStats::default(); cells]);
-                    self.bound_fields();
-                }
-                if let Some(stats) =
-                    self.reported.get_mut(name).and_then(|stats| stats.get_mut(cell))
-                {
-                    stats.add(&readings, rate);
-                }
+        if !row.reported.is_empty() {
+            self.add_reported(row, (prompt, new), times, cell);
+        }
+    }
+
+    /// The stated rates of a row, held against new tokens over TTFT, or over prefill computation where no
+    /// TTFT is known.
+    fn add_reported(&mut self, row: &RowView<'_>, tokens: (u64, u64), times: Times, cell: usize) {
+        let (fields, took, compute) = match times {
+            Times { ttft: Some(ttft), compute } => (&mut self.reported, ttft, compute),
+            Times { ttft: None, compute: Some(compute) } => {
+                (&mut self.computed.reported, compute, None)
+            }
+            Times { ttft: None, compute: None } => return,
+        };
+        let (prompt, new) = (Tokens::new(tokens.0), Tokens::new(tokens.1));
+        let Some(readings) = ReadingsOfRow::of(prompt, new, took, compute) else { return };
+        for (slot, rate) in row.reported {
+            if let Some(rate) = rate.value() {
+                let place = (row.names.get(*slot), cell, self.cells.len());
+                reported::add_to(fields, place, &readings, rate);
             }
         }
     }

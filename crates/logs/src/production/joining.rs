@@ -3,9 +3,6 @@
 use super::Production;
 use crate::{Error, ErrorKind};
 
-/// How many stated fields are told apart.
-const FIELDS: usize = 64;
-
 impl Production {
     /// Moves the places of kept rows: they were counted from the start of their block.
     pub(crate) fn shift(&mut self, file: usize, lines: u64) {
@@ -21,15 +18,8 @@ impl Production {
         self.contrast.new_only.merge(&other.contrast.new_only);
         self.regression.merge(&other.regression);
         self.cache.merge(&other.cache);
-        for (name, theirs) in &other.reported {
-            match self.reported.get_mut(name) {
-                Some(mine) => mine.iter_mut().zip(theirs).for_each(|(a, b)| a.merge(b)),
-                None => {
-                    self.reported.insert(name.clone(), theirs.clone());
-                }
-            }
-        }
-        self.bound_fields();
+        super::reported::merge(&mut self.reported, &other.reported);
+        self.computed.merge(&other.computed);
         self.window = match (self.window, other.window) {
             (Some(a), Some(b)) => Some(a.join(&b)),
             (a, b) => a.or(b),
@@ -41,11 +31,7 @@ impl Production {
         for (disorder, n) in &other.disorders {
             *self.disorders.entry(*disorder).or_default() += n;
         }
-        let (mine, theirs) = (&mut self.unknown_cached, &other.unknown_cached);
-        mine.requests += theirs.requests;
-        mine.timed += theirs.timed;
-        mine.prompt_tokens += theirs.prompt_tokens;
-        mine.ttft_nanos += theirs.ttft_nanos;
+        self.unknown_cached.merge(&other.unknown_cached);
     }
 
     /// The summary of both parts.
@@ -69,12 +55,5 @@ impl Production {
         }
         self.absorb(other);
         Ok(self)
-    }
-
-    /// Keeps the first 64 stated fields in alphabetical order.
-    pub(super) fn bound_fields(&mut self) {
-        while self.reported.len() > FIELDS {
-            self.reported.pop_last();
-        }
     }
 }

@@ -1,5 +1,6 @@
 //! Rates that the source states, held against the rates derived here.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use trueline_core::{Reading, Tokens, TokensPerSecond};
@@ -8,6 +9,8 @@ use crate::Values;
 
 /// How close a stated rate must come to a reading of it.
 const AGREES_WITHIN: f64 = 0.01;
+/// How many stated fields are told apart: the first in alphabetical order.
+const FIELDS: usize = 64;
 
 /// In how many rows a stated rate could be tested against a reading, and agreed with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -21,7 +24,10 @@ pub struct ReadingCount {
 
 /// What is known of one stated rate in one cell.
 ///
-/// Rows with at least one new token count, also those too short for a rate.
+/// Rows with at least one new token count, also those too short for a rate. TTFT stands for prefill
+/// computation where the rows have no TTFT: see [`Production::computed_reported`].
+///
+/// [`Production::computed_reported`]: crate::Production::computed_reported
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ReportedStats {
     rows: u64,
@@ -58,7 +64,7 @@ impl ReportedStats {
         self.readings[reading as usize]
     }
 
-    pub(crate) fn add(&mut self, row: &ReadingsOfRow, stated: TokensPerSecond) {
+    fn add(&mut self, row: &ReadingsOfRow, stated: TokensPerSecond) {
         let stated = stated.get();
         let Some(derived) = row.rate(Reading::NewOverTtft) else { return };
         self.rows += 1;
@@ -75,7 +81,7 @@ impl ReportedStats {
         }
     }
 
-    pub(crate) fn merge(&mut self, other: &Self) {
+    fn merge(&mut self, other: &Self) {
         self.rows += other.rows;
         self.ratio.merge(&other.ratio);
         self.numerator.merge(&other.numerator);
@@ -119,6 +125,44 @@ impl ReadingsOfRow {
 
     fn rate(&self, reading: Reading) -> Option<f64> {
         self.rates[reading as usize]
+    }
+}
+
+/// The stated fields by name; each has one entry for every cell.
+type Fields = BTreeMap<String, Vec<ReportedStats>>;
+
+/// Adds a stated rate of a row to its field.
+pub(super) fn add_to(
+    fields: &mut Fields,
+    (name, cell, cells): (&str, usize, usize),
+    readings: &ReadingsOfRow,
+    rate: TokensPerSecond,
+) {
+    if !fields.contains_key(name) {
+        fields.insert(name.to_owned(), vec![ReportedStats::default(); cells]);
+        bound(fields);
+    }
+    if let Some(stats) = fields.get_mut(name).and_then(|stats| stats.get_mut(cell)) {
+        stats.add(readings, rate);
+    }
+}
+
+/// Joins the fields of another part.
+pub(super) fn merge(fields: &mut Fields, others: &Fields) {
+    for (name, theirs) in others {
+        match fields.get_mut(name) {
+            Some(mine) => mine.iter_mut().zip(theirs).for_each(|(a, b)| a.merge(b)),
+            None => {
+                fields.insert(name.clone(), theirs.clone());
+            }
+        }
+    }
+    bound(fields);
+}
+
+fn bound(fields: &mut Fields) {
+    while fields.len() > FIELDS {
+        fields.pop_last();
     }
 }
 

@@ -137,7 +137,7 @@ fn a_word_that_is_none_is_an_error_that_lists_those_that_are() {
         let error = Mapping::parse("m.toml", &MAPPING.replace(from, to)).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
     }
-    let error = read_log_from("t", &b"{}"[..], &ReadOptions::default().with_format("vllm"));
+    let error = read_log_from("t", &b"{}"[..], &ReadOptions::default().with_format("tgi2"));
     let error = error.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::UnknownWord);
     assert!(error.to_string().contains("trueline, mtplx, mooncake, weka"));

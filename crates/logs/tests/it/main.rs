@@ -15,9 +15,14 @@ mod inference_benchmarker;
 mod inference_perf;
 mod interleaved_runs;
 mod large_inputs;
+mod llama_cpp;
+mod lmdeploy;
 mod meanings;
 mod merging;
+mod ollama;
+mod otlp;
 mod production;
+mod recognised;
 mod result_formats;
 mod result_judgement;
 mod results;
@@ -27,7 +32,12 @@ mod results_genai_perf;
 mod results_privacy;
 mod run_writer;
 mod runs;
+mod server_logs;
 mod server_metrics;
+mod sglang;
+mod tgi;
+mod trtllm;
+mod vllm;
 
 use trueline_logs::{LogSummary, ReadOptions, read_log_from};
 

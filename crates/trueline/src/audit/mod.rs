@@ -48,7 +48,9 @@ use production::PlacedGroup;
 pub(crate) use field::{check_log_times, stated_fields};
 pub(crate) use groups::values_of;
 pub(crate) use instead::interval;
-pub(crate) use results::{cells_json, requests_json, stats_json, whole};
+pub(crate) use results::{
+    cells_json, computed_cells_json, computed_json, requests_json, stats_json, whole,
+};
 pub(crate) use rows::quantity;
 pub(crate) use terms::Terms;
 

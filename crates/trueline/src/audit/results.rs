@@ -1,7 +1,8 @@
 //! The audit's own results as JSON, and the parts that `read_log` shares.
 
 use serde_json::{Map, Value, json};
-use trueline_logs::{CellStats, Counts, LogSummary};
+use trueline_core::Cell;
+use trueline_logs::{CellStats, ComputedStats, Counts, LogSummary};
 
 use super::Work;
 use super::instead::interval;
@@ -88,6 +89,7 @@ pub(crate) fn requests_json(log: &LogSummary) -> Value {
         "warmup": counts.warmup,
         "other": counts.other,
         "outside_time": counts.outside,
+        "unfinished": counts.unfinished,
         "failed": counts.failed,
         "unknown_outcome": counts.unknown_outcome,
         "unknown_cached": counts.unknown_cached,
@@ -101,23 +103,50 @@ pub(crate) fn requests_json(log: &LogSummary) -> Value {
         "joined": counts.joined,
         "duplicate_keys": counts.duplicate_keys,
         "bad_text": counts.bad_text,
+        "clamped_cached": counts.clamped_cached,
+        "zoneless": counts.zoneless,
     })
 }
 
 /// The cells with requests.
 pub(crate) fn cells_json(log: &LogSummary) -> Value {
-    log.production()
-        .cells()
-        .map(|(cell, stats)| {
-            let mut value = stats_json(stats);
-            value["cell"] = cell.to_string().into();
-            value["prompt_tokens_from"] = cell.bucket.low.into();
-            value["prompt_tokens_below"] = cell.bucket.high.into();
-            value["hit_share_from"] = (f64::from(cell.hit.low) / 1e4).into();
-            value["hit_share_below"] = (f64::from(cell.hit.high) / 1e4).into();
-            value
-        })
-        .collect()
+    log.production().cells().map(|(cell, stats)| in_cell(stats_json(stats), &cell)).collect()
+}
+
+/// The cells of requests without TTFT, by their prefill computation.
+pub(crate) fn computed_cells_json(log: &LogSummary) -> Value {
+    let cells = log.production().computed_cells();
+    cells.map(|(cell, stats)| in_cell(computed_json(stats), &cell)).collect()
+}
+
+fn in_cell(mut value: Value, cell: &Cell) -> Value {
+    value["cell"] = cell.to_string().into();
+    value["prompt_tokens_from"] = cell.bucket.low.into();
+    value["prompt_tokens_below"] = cell.bucket.high.into();
+    value["hit_share_from"] = (f64::from(cell.hit.low) / 1e4).into();
+    value["hit_share_below"] = (f64::from(cell.hit.high) / 1e4).into();
+    value
+}
+
+/// The figures of one group of requests by their prefill computation.
+pub(crate) fn computed_json(stats: &ComputedStats) -> Value {
+    let ends = interval(stats.rates());
+    json!({
+        "requests": stats.requests(),
+        "rated": stats.rates().len(),
+        "exact": stats.rates().is_exact(),
+        "prompt_tokens": whole(stats.prompt_tokens()),
+        "new_tokens": whole(stats.new_tokens()),
+        "compute_s": stats.compute().as_secs_f64(),
+        "median_of_requests_tok_per_s": stats.rates().median(),
+        "ci_low_tok_per_s": ends.map(|i| i.0),
+        "ci_high_tok_per_s": ends.map(|i| i.1),
+        "confidence": ends.map(|_| 0.95),
+        "sum_over_sum_tok_per_s": stats.sum_over_sum().map(trueline_core::TokensPerSecond::get),
+        "naive_median_tok_per_s": stats.naive().median(),
+        "hit_share_low": stats.hit_range().map(|(low, _)| low.get()),
+        "hit_share_high": stats.hit_range().map(|(_, high)| high.get()),
+    })
 }
 
 /// The figures of one group of requests.

@@ -1,0 +1,227 @@
+//! What a request log says, as lines of text.
+
+use trueline_baseline::FieldCause;
+use trueline_core::TokensPerSecond;
+use trueline_core::number::{count, percent, short};
+use trueline_logs::{CellStats, ComputedStats, LogSummary, UnknownCached, Values};
+
+use crate::audit::interval;
+use crate::intervals::interval_lines;
+use crate::reading::Causes;
+
+/// How many cells the text shows.
+const MOST: usize = 14;
+
+/// The lines of the report of a log.
+pub(crate) fn body(log: &LogSummary, causes: &Causes) -> Vec<String> {
+    let production = log.production();
+    let counts = production.counts();
+    let mut lines = vec![counts_line(log)];
+    if counts.unknown_cached > 0 {
+        lines.push(format!(
+            "{} requests do not say how much was cached and enter no rate{}{}",
+            count(counts.unknown_cached),
+            between(production.unknown_cached(), ""),
+            between(production.computed_unknown_cached(), " over prefill computation"),
+        ));
+    }
+    let computed: Vec<String> = production
+        .computed_cells()
+        .map(|(cell, stats)| row(&cell.to_string(), &Figures::of_computed(stats)))
+        .collect();
+    let cells: Vec<String> = production
+        .cells()
+        .map(|(cell, stats)| row(&cell.to_string(), &Figures::of(stats)))
+        .collect();
+    let timed = production.cells().any(|(_, stats)| stats.timed() > 0);
+    if cells.is_empty() {
+        lines.push(String::new());
+        lines.push(
+            "No request says how long its prompt was and how much of it was cached: no rate."
+                .to_owned(),
+        );
+    } else if timed || computed.is_empty() {
+        // Cells without any time say something only where nothing else is there to say.
+        let cold = production.cold();
+        let cold = (cold.requests() > 0).then(|| Figures::of(cold));
+        table("Prefill, new tokens / TTFT, tok/s", cells, cold, &mut lines);
+    }
+    if !computed.is_empty() {
+        let cold = production.computed_cold();
+        let cold = (cold.requests() > 0).then(|| Figures::of_computed(cold));
+        table("New tokens / computation, tok/s", computed, cold, &mut lines);
+        lines.push(
+            "  These requests state no TTFT: their queue and the first token's way to a user are in no rate."
+                .to_owned(),
+        );
+    }
+    let contrast = production.contrast();
+    if let (Some(naive), Some(new_only)) = (contrast.naive.median(), contrast.new_only.median()) {
+        lines.push(format!(
+            "  For contrast, not to quote: median of {} is {} by prompt / TTFT, {} by new tokens / TTFT",
+            count(contrast.naive.len()),
+            short(naive, 4),
+            short(new_only, 3)
+        ));
+    }
+    lines.push(String::new());
+    for (field, cause) in causes {
+        lines.push(field_line(field, *cause));
+    }
+    if let Some(line) = cache_line(log) {
+        lines.push(line);
+    }
+    let routes = production.routes();
+    let all: u64 = routes.iter().map(trueline_logs::Route::requests).sum();
+    let time: f64 = routes.iter().map(|r| r.ttft().as_secs_f64()).sum();
+    if let Some(top) = routes.iter().max_by_key(|r| r.requests()) {
+        #[expect(clippy::cast_precision_loss, reason = "for a percentage")]
+        let requests = top.requests() as f64 / all.max(1) as f64;
+        // Without a TTFT in the log there is no time to have a share of.
+        let spent = (time > 0.0)
+            .then(|| format!(", {} of TTFT time", percent(top.ttft().as_secs_f64() / time)));
+        lines.push(format!(
+            "Path most taken: {}: {} of requests{}",
+            top.name(),
+            percent(requests),
+            spent.unwrap_or_default()
+        ));
+    }
+    if let Some(median) = production.decode().median() {
+        lines.push(format!(
+            "Decode: median {} tok/s over {} requests",
+            short(median, 3),
+            count(production.decode().len())
+        ));
+    }
+    lines.extend(interval_lines(log));
+    lines
+}
+
+fn counts_line(log: &LogSummary) -> String {
+    let counts = log.production().counts();
+    let mut parts = vec![format!("{} used", count(counts.used))];
+    for (n, what) in
+        [(counts.own, "own"), (counts.rejected.total(), "rejected"), (counts.warmup, "warm-up")]
+    {
+        if n > 0 {
+            parts.push(format!("{} {what}", count(n)));
+        }
+    }
+    let mut line = format!("Requests: {} read = {}", count(counts.read()), parts.join(" + "));
+    for (n, what) in [
+        (counts.other, "other"),
+        (counts.outside, "outside the time asked for"),
+        (counts.unfinished, "begun and not ended"),
+        (counts.failed, "failed"),
+        (counts.unknown_prompt, "without prompt tokens"),
+        (counts.unknown_ttft, "without TTFT"),
+        (counts.too_few_new_tokens, "with too few new tokens for a rate"),
+    ] {
+        if n > 0 {
+            line += &format!("; {} {what}", count(n));
+        }
+    }
+    line
+}
+
+/// The figures of a cell as a line shows them.
+struct Figures<'l> {
+    requests: u64,
+    rates: &'l Values,
+    naive: &'l Values,
+    sum_over_sum: Option<TokensPerSecond>,
+}
+
+impl<'l> Figures<'l> {
+    fn of(stats: &'l CellStats) -> Self {
+        let sum_over_sum = stats.sum_over_sum();
+        Self {
+            requests: stats.requests(),
+            rates: stats.rates(),
+            naive: stats.naive(),
+            sum_over_sum,
+        }
+    }
+
+    fn of_computed(stats: &'l ComputedStats) -> Self {
+        let sum_over_sum = stats.sum_over_sum();
+        Self {
+            requests: stats.requests(),
+            rates: stats.rates(),
+            naive: stats.naive(),
+            sum_over_sum,
+        }
+    }
+}
+
+/// A table of cells under its head.
+fn table(name: &str, cells: Vec<String>, cold: Option<Figures<'_>>, lines: &mut Vec<String>) {
+    lines.push(String::new());
+    lines.push(format!(
+        "{name:<34}{:>9}{:>8}{:>9}{:>20}{:>9}{:>11}",
+        "requests", "rated", "median", "95 % interval", "sum/sum", "naive"
+    ));
+    let left_out = cells.len().saturating_sub(MOST);
+    lines.extend(cells.into_iter().take(MOST));
+    if left_out > 0 {
+        lines.push(format!("  and {left_out} more cells (--format json)"));
+    }
+    if let Some(cold) = cold {
+        lines.push(row("all cold: 0–5 %, 512 tokens up", &cold));
+    }
+    lines.push("  There is no rate over all cells: hit share and length would set it.".to_owned());
+}
+
+/// Between which values the rate of requests lies whose cached tokens are not known.
+fn between(unknown: &UnknownCached, over: &str) -> String {
+    unknown.bounds().map_or(String::new(), |(_, high)| {
+        format!("; their prefill rate{over} lies between 0 and {} tok/s", short(high.get(), 3))
+    })
+}
+
+fn row(name: &str, figures: &Figures<'_>) -> String {
+    let rate = |x: Option<f64>| x.map_or("-".to_owned(), |x| short(x, 4));
+    let ends = interval(figures.rates)
+        .map_or("-".to_owned(), |(low, high)| format!("[{}, {}]", short(low, 4), short(high, 4)));
+    format!(
+        "  {name:<32}{:>9}{:>8}{:>9}{:>20}{:>9}{:>11}",
+        count(figures.requests),
+        count(figures.rates.len()),
+        rate(figures.rates.median()),
+        ends,
+        rate(figures.sum_over_sum.map(TokensPerSecond::get)),
+        rate(figures.naive.median()),
+    )
+}
+
+fn field_line(field: &trueline_baseline::StatedField, cause: FieldCause) -> String {
+    let low = field.cells.iter().map(|c| c.ratio.get()).fold(f64::INFINITY, f64::min);
+    let high = field.cells.iter().map(|c| c.ratio.get()).fold(0.0, f64::max);
+    let over = field.over.words();
+    let span = if field.cells.is_empty() {
+        "no row tells".to_owned()
+    } else {
+        format!("{}x to {}x of new tokens / {over}", short(low, 3), short(high, 3))
+    };
+    let what = match cause {
+        FieldCause::None => format!("it is new tokens / {over}"),
+        FieldCause::Numerator => "it counts cached tokens".to_owned(),
+        FieldCause::Denominator => {
+            "it leaves time out (queue, lock wait, cache restore)".to_owned()
+        }
+        FieldCause::Both => "it counts cached tokens and leaves time out".to_owned(),
+        FieldCause::Undecided => "the rows do not tell why".to_owned(),
+    };
+    format!("Field {}: {span}; {what}", field.name)
+}
+
+fn cache_line(log: &LogSummary) -> Option<String> {
+    let cache = log.production().cache();
+    Some(format!(
+        "Cache hits: {} of tokens, {} as the mean of requests, {} of requests hit anything",
+        percent(cache.token_weighted()?.get()),
+        percent(cache.request_mean()?.get()),
+        percent(cache.any_hit()?.get()),
+    ))
+}
