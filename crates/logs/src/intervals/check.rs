@@ -26,7 +26,8 @@ const RATE_OVER_LOG_INTERVAL: CheckInfo = CheckInfo {
 };
 
 /// What to do where it is a rate of generated tokens.
-const DECODE_ADVICE: &str = "take the decode rate from requests (tokens after the first over the time from first to last); over an \
+const DECODE_ADVICE: &str = "take the decode rate from requests (tokens after the first over the time from first to \
+                             last); over an \
                              interval it is what the server put out, with the requests that there were";
 
 /// The checks of what servers say of intervals.
@@ -82,7 +83,8 @@ fn finding(field: &IntervalField, stats: &IntervalStats, about: Scope) -> Findin
         message += &format!("; {when}it counts cached tokens too");
         if let (Some(median), Some(most)) = (factor, highest(stats)) {
             message += &format!(
-                ", which at the hit rates stated beside it makes it {median:.2}x what was computed at the median, {most:.2}x at most"
+                ", which at the hit rates stated beside it makes it {median:.2}x what was computed at \
+                 the median, {most:.2}x at most"
             );
         }
     }

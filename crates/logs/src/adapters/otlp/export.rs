@@ -1,11 +1,9 @@
 //! Exports of spans in a text: one, or several behind each other, whole or cut.
 
-use std::borrow::Cow;
-
 use serde::Deserialize;
 use trueline_core::RequestRecord;
 
-use super::attribute::{Attribute, find};
+use super::attribute::{Attribute, Text, find};
 use super::span::{Span, Writer};
 use crate::FieldMeaning;
 use crate::repair::repair;
@@ -50,7 +48,7 @@ struct OfScope<'x> {
 #[derive(Debug, Default, Deserialize)]
 struct Scope<'x> {
     #[serde(borrow, default)]
-    name: Option<Cow<'x, str>>,
+    name: Option<Text<'x>>,
 }
 
 /// What a text holds.
@@ -71,8 +69,13 @@ pub(super) struct Found {
 /// format.
 pub(super) fn open(text: &str, unended: bool, fields: &[FieldMeaning]) -> Found {
     let text = text.trim_start_matches('\u{feff}').trim();
-    let (text, _) = repair(text);
+    // Most are one whole object; what is not may hold bare NaN or broken texts.
     let mut found = Found::default();
+    if let Ok(export) = serde_json::from_str::<Export<'_>>(text) {
+        take(&export, fields, &mut found);
+        return found;
+    }
+    let (text, _) = repair(text);
     let mut rest: &str = &text;
     for _ in 0..ATTEMPTS {
         let mut stream = serde_json::Deserializer::from_str(rest).into_iter::<Export<'_>>();
@@ -110,7 +113,8 @@ fn take(export: &Export<'_>, fields: &[FieldMeaning], found: &mut Found) {
     for of_resource in resources {
         let service = name(find(&of_resource.resource.attributes, "service.name"));
         for of_scope in &of_resource.scope_spans {
-            let tracer = of_scope.scope.name.as_deref().map_or(Writer::Unknown, Writer::named);
+            let tracer = of_scope.scope.name.as_ref();
+            let tracer = tracer.map_or(Writer::Unknown, |Text(name)| Writer::named(name));
             let writer = tracer.or(service);
             for span in &of_scope.spans {
                 if span.is_request() {

@@ -35,7 +35,8 @@ pub(super) fn all() -> Vec<FieldMeaning> {
         new("gen_ai.request.model", H::Model, None),
         span("startTimeUnixNano", H::Started, EpochNanoseconds),
         span("endTimeUnixNano", H::Unused, EpochNanoseconds)
-            .note("end-to-end latency is this minus the start, where no attribute has it; by the span's kind a client's or a server's"),
+            .note("end-to-end latency is this minus the start, where no attribute has it; by \
+                   the span's kind a client's or a server's"),
         old("gen_ai.usage.prompt_tokens", H::PromptTokens, Tokens)
             .note("all, cached ones included; how many were cached is not said"),
         new("gen_ai.usage.input_tokens", H::PromptTokens, Tokens).note("cached ones should be included"),

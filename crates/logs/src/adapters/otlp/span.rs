@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use trueline_core::{Known, Outcome, RequestRecord, Side, Stretch, Why};
 
-use super::attribute::{Attribute, Number, find};
+use super::attribute::{Attribute, Number, Text, find};
 use super::field::{LATENCY, PREFILL, USAGE};
 use crate::scalar::Scalar;
 use crate::{FieldMeaning, Holds, Unit};
@@ -16,7 +16,7 @@ use crate::{FieldMeaning, Holds, Unit};
 #[serde(rename_all = "camelCase")]
 pub(super) struct Span<'x> {
     #[serde(borrow, default, rename = "spanId")]
-    id: Option<Cow<'x, str>>,
+    id: Option<Text<'x>>,
     #[serde(borrow, default)]
     kind: Option<Number<'x>>,
     #[serde(borrow, default)]
@@ -98,7 +98,7 @@ impl Span<'_> {
 
     fn value(&self, path: &str) -> Option<Scalar<'_>> {
         match path {
-            "spanId" => self.id.as_deref().map(Scalar::Text),
+            "spanId" => self.id.as_ref().map(|Text(id)| Scalar::Text(id)),
             "startTimeUnixNano" => self.start_time_unix_nano.as_ref().map(Number::scalar),
             "endTimeUnixNano" => None,
             "status.code" => self.status.as_ref()?.code.as_ref().map(Number::scalar),

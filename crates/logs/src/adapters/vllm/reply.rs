@@ -48,7 +48,8 @@ fn table() -> Table {
             time("metrics.mean_itl_ms", H::Unused)
                 .note("generation_time_ms over the tokens after the first: a TPOT"),
             f("metrics.tokens_per_second", H::Unused, TokensPerSecond).source(AT).note(
-                "output tokens over scheduled to last token: prefill inside, the queue not; neither a decode rate nor one \
+                "output tokens over scheduled to last token: prefill inside, the queue not; neither a \
+                 decode rate nor one \
                  end to end",
             ),
             f("metrics.speculative_decoding", H::Unused, None).source(AT),
