@@ -225,3 +225,41 @@ fn cache_line(log: &LogSummary) -> Option<String> {
         percent(cache.any_hit()?.get()),
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use trueline_logs::{ReadOptions, read_log_from};
+
+    use super::*;
+
+    fn lines(log: &str) -> String {
+        let log = read_log_from("t", log.as_bytes(), &ReadOptions::default()).unwrap().value;
+        body(&log, &[]).join("\n")
+    }
+
+    #[test]
+    fn a_log_without_ttft_has_no_table_by_it_and_no_share_of_its_time() {
+        let row = r#"{"id":"a","prompt_tokens":1000,"cached_tokens":0,"prefill_compute_s":2.0,"outcome":"ok"}"#;
+        let text = lines(row);
+        // By hand: 1,000 tokens in 2 s.
+        assert!(text.contains("New tokens / computation, tok/s") && text.contains("500"), "{text}");
+        assert!(!text.contains("new tokens / TTFT"), "{text}");
+        assert!(text.ends_with("Path most taken: 0–5 % cached: 100 % of requests"), "{text}");
+        let timed = lines(&row.replace("prefill_compute_s", "ttft_s"));
+        assert!(timed.contains("Prefill, new tokens / TTFT, tok/s"), "{timed}");
+        assert!(!timed.contains("computation") && timed.contains("100 % of TTFT time"), "{timed}");
+    }
+
+    #[test]
+    fn a_log_of_both_kinds_has_both_tables() {
+        let both = r#"{"id":"a","prompt_tokens":1000,"cached_tokens":0,"ttft_s":2.5}
+            {"id":"b","prompt_tokens":1000,"cached_tokens":0,"prefill_compute_s":2.0}"#;
+        let text = lines(both);
+        assert!(
+            text.contains("new tokens / TTFT") && text.contains("New tokens / computation"),
+            "{text}"
+        );
+        let nothing = lines(r#"{"id":"a","output_tokens":5,"outcome":"ok"}"#);
+        assert!(nothing.contains("No request says how long its prompt was"), "{nothing}");
+    }
+}

@@ -80,7 +80,7 @@ fn results(log: &LogSummary, causes: &Causes) -> Value {
                 "requests": route.requests(),
                 "tokens": whole(route.prompt_tokens()),
                 "new_tokens": whole(route.new_tokens()),
-                "time": route.ttft().as_secs_f64(),
+                "time": (!route.ttft().is_zero()).then(|| route.ttft().as_secs_f64()),
                 "time_unit": "s of TTFT",
             })
         })

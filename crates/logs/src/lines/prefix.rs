@@ -64,7 +64,8 @@ fn service(text: &str) -> Option<(&str, &str)> {
 fn bracketed(text: &str) -> Option<(&str, &str)> {
     let (name, rest) = text.strip_prefix('[')?.split_once("] ")?;
     let is_port = (2..=5).contains(&name.len()) && name.bytes().all(|c| c.is_ascii_digit());
-    (is_port || name.starts_with("pod/")).then_some((name, rest))
+    let is_pod = name.starts_with("pod/") && name.len() <= 512;
+    (is_port || is_pod).then_some((name, rest))
 }
 
 /// `2026-11-01T12:00:00.123456789Z `: a stamp of the collector, told from a server's own by its nine

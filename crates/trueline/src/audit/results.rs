@@ -158,7 +158,7 @@ pub(crate) fn stats_json(stats: &CellStats) -> Value {
         "exact": stats.rates().is_exact(),
         "prompt_tokens": whole(stats.prompt_tokens()),
         "new_tokens": whole(stats.new_tokens()),
-        "ttft_s": stats.ttft().as_secs_f64(),
+        "ttft_s": (stats.timed() > 0).then(|| stats.ttft().as_secs_f64()),
         "median_of_requests_tok_per_s": stats.rates().median(),
         "ci_low_tok_per_s": ends.map(|i| i.0),
         "ci_high_tok_per_s": ends.map(|i| i.1),
