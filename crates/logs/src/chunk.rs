@@ -10,6 +10,7 @@ use crate::own::OwnRows;
 use crate::repair::repair;
 use crate::row::{Numbers, RowView};
 use crate::scan::scan;
+use crate::seen::{Seen, identity};
 use crate::shape::{Shape, Slots};
 use crate::slow_row::{Found, Row};
 use crate::source::Block;
@@ -25,6 +26,8 @@ pub(crate) struct ChunkReader<'o> {
     pub(crate) layout: &'o Layout,
     pub(crate) own: &'o OwnRows<'o>,
     pub(crate) options: &'o ReadOptions,
+    /// The requests of earlier inputs, where several are read.
+    pub(crate) seen: Option<&'o Seen>,
 }
 
 /// What becomes of a row that was read.
@@ -45,16 +48,19 @@ struct Work {
 impl ChunkReader<'_> {
     /// Reads a block into a summary.
     pub(crate) fn read(&self, block: &Block) -> Tally {
-        let mut into =
-            Production { tally: Tally::new(self.options), own: self.own, options: self.options };
+        let mut into = self.production();
         read_block(self.layout, block, &mut into);
         into.tally
     }
 
+    fn production(&self) -> Production<'_> {
+        let (own, options, seen) = (self.own, self.options, self.seen);
+        Production { tally: Tally::new(options), own, options, seen }
+    }
+
     /// Takes records that are at hand whole.
     pub(crate) fn take(&self, records: &[RequestRecord]) -> Tally {
-        let mut into =
-            Production { tally: Tally::new(self.options), own: self.own, options: self.options };
+        let mut into = self.production();
         for (line, record) in (1..).zip(records) {
             let numbers = Numbers::of(record);
             let row = RowView {
@@ -76,11 +82,23 @@ struct Production<'o> {
     tally: Tally,
     own: &'o OwnRows<'o>,
     options: &'o ReadOptions,
+    seen: Option<&'o Seen>,
 }
 
 impl Sink for Production<'_> {
     fn row(&mut self, row: &RowView<'_>, numbers: &Numbers) {
         let tally = &mut self.tally;
+        if let Some(seen) = self.seen
+            && let Some(identity) = identity(row)
+        {
+            if seen.holds(identity) {
+                tally.production.counts.doubled += 1;
+                return;
+            }
+            tally.identities.push(identity);
+        }
+        tally.order.add(row.record, row.line);
+        tally.production.counts.zoneless += u64::from(numbers.zoneless);
         if self.own.hold(row) {
             tally.keep_own(row);
             return;

@@ -8,6 +8,7 @@ use crate::checks::{
     CACHED_TOKENS_UNKNOWN, DUPLICATE_KEYS, IMPOSSIBLE_VALUE, MIXED_SCHEMA, OWN_ROWS_NOT_FOUND,
     REJECTED_LINES, TORN_LINE, TRUNCATED_FILE,
 };
+use crate::judge_times::check_times;
 use crate::recognition::other_format;
 use crate::{Counts, LogSummary, Reason};
 
@@ -20,6 +21,7 @@ pub fn check_log(log: &LogSummary, thresholds: &Thresholds) -> Outcomes {
         .filter_map(|f| Some((f.name.as_str(), f.truncated.as_deref()?)))
         .collect();
     check_lines(log.counts(), &cut, &Scope::default(), thresholds, &mut outcomes);
+    check_times(log, thresholds, &mut outcomes);
     mixed_schema(log, &mut outcomes);
     cached_tokens_unknown(log, thresholds, &mut outcomes);
     own_rows_not_found(log, &mut outcomes);
@@ -180,7 +182,7 @@ fn own_rows_not_found(log: &LogSummary, outcomes: &mut Outcomes) {
 }
 
 /// Records a finding where there is a message, else that the check is clear.
-fn record(
+pub(crate) fn record(
     outcomes: &mut Outcomes,
     check: &CheckInfo,
     about: &Scope,

@@ -11,6 +11,7 @@ mod placement;
 mod regression;
 mod reported;
 mod routes;
+mod ticks;
 mod values;
 
 use std::collections::BTreeMap;
@@ -32,6 +33,7 @@ pub use values::Values;
 
 use crate::ReadOptions;
 use placement::Places;
+pub(crate) use ticks::Arrivals;
 
 /// Prefill rates over all lengths and hit shares, for showing what a naive reading would say.
 ///
@@ -95,6 +97,7 @@ pub struct Production {
     places: Places,
     unknown_cached: UnknownCached,
     disorders: BTreeMap<Disorder, u64>,
+    arrivals: Arrivals,
 }
 
 impl Production {
@@ -117,6 +120,7 @@ impl Production {
             places: Places::default(),
             unknown_cached: UnknownCached::default(),
             disorders: BTreeMap::new(),
+            arrivals: Arrivals::default(),
         };
         for sample in &options.place {
             let (bucket, cell) = production.at(sample.prompt_tokens.get(), sample.hit_share.get());
@@ -246,6 +250,11 @@ impl Production {
     /// How many of the answered requests have times that contradict each other, and how.
     pub fn disorders(&self) -> &BTreeMap<Disorder, u64> {
         &self.disorders
+    }
+
+    /// The first arrivals by their time stamps.
+    pub(crate) fn arrivals(&self) -> &Arrivals {
+        &self.arrivals
     }
 
     fn joined(&self, inside: impl Fn(&Cell) -> bool) -> CellStats {

@@ -34,6 +34,12 @@ impl Recognition {
         &self.evidence
     }
 
+    /// Adds to what says so.
+    pub(crate) fn add(&mut self, evidence: &str) {
+        self.evidence += "; ";
+        self.evidence += evidence;
+    }
+
     pub(crate) fn new(format: &str, evidence: impl Into<String>) -> Self {
         Self { format: format.to_owned(), evidence: evidence.into() }
     }

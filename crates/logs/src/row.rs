@@ -58,6 +58,8 @@ pub(crate) struct Numbers {
     pub(crate) impossible: u32,
     /// How many of its values are not finite.
     pub(crate) non_finite: u32,
+    /// Whether a time stamp of it has no zone.
+    pub(crate) zoneless: bool,
     /// Whether the stated new tokens are not prompt minus cached.
     pub(crate) new_differs: bool,
 }
@@ -77,7 +79,8 @@ impl Numbers {
         self.reported.clear();
         self.hashes.clear();
         self.block = Known::Not(Why::Absent);
-        (self.impossible, self.non_finite, self.new_differs) = (0, 0, false);
+        (self.impossible, self.non_finite) = (0, 0);
+        (self.zoneless, self.new_differs) = (false, false);
         let side = match layout.side.and_then(|slot| slots.get(slot)) {
             Some(Scalar::Text("client")) => Side::Client,
             Some(Scalar::Text("server")) => Side::Server,
@@ -109,6 +112,7 @@ impl Numbers {
                     }
                 }
                 Fills::Started(unit) => {
+                    self.zoneless |= value.has_no_zone(unit);
                     let started = self.note(value.wall_time(unit));
                     first(&mut self.record.started, started);
                 }
@@ -122,7 +126,10 @@ impl Numbers {
                         self.impossible += 1;
                     }
                 }
-                Fills::Finished(unit) => first(&mut finished, self.note(value.wall_time(unit))),
+                Fills::Finished(unit) => {
+                    self.zoneless |= value.has_no_zone(unit);
+                    first(&mut finished, self.note(value.wall_time(unit)));
+                }
                 Fills::Rate => {
                     let rate = self.note(value.rate());
                     self.reported.push((step.slot, rate));

@@ -190,6 +190,14 @@ impl<'a> Scalar<'a> {
         }
     }
 
+    /// Whether it is a time stamp in words that names no zone.
+    pub(crate) fn has_no_zone(&self, unit: Unit) -> bool {
+        let Self::Text(text) = self else { return false };
+        // Behind the date, whose parts a hyphen joins.
+        let time = text.trim().get(10..);
+        unit == Unit::Iso8601 && time.is_some_and(|time| !time.contains(['Z', 'z', '+', '-']))
+    }
+
     pub(crate) fn text(&self) -> Option<Cow<'a, str>> {
         match *self {
             Self::Text(text) if !text.is_empty() => Some(Cow::Borrowed(text)),

@@ -2,7 +2,9 @@
 
 use trueline_core::RequestRecord;
 
+use crate::order::Order;
 use crate::row::RowView;
+use crate::seen;
 use crate::{NameCounts, Production, ReadOptions};
 
 /// How many of the benchmark's own rows are kept.
@@ -19,6 +21,12 @@ pub(crate) struct Tally {
     pub(crate) unknown: NameCounts,
     pub(crate) versions: NameCounts,
     pub(crate) lines: u64,
+    /// The time stamps in the order of the rows.
+    pub(crate) order: Order,
+    /// What tells each request from every other, where the next input may hold it too.
+    pub(crate) identities: Vec<u64>,
+    /// Requests that were too many to be looked for in the next inputs.
+    pub(crate) not_compared: u64,
 }
 
 impl Tally {
@@ -30,6 +38,9 @@ impl Tally {
             unknown: NameCounts::default(),
             versions: NameCounts::default(),
             lines: 0,
+            order: Order::default(),
+            identities: Vec::new(),
+            not_compared: 0,
         }
     }
 
@@ -44,16 +55,32 @@ impl Tally {
     /// Appends the next piece of the same input.
     pub(crate) fn append(&mut self, mut next: Self) {
         next.production.shift(0, self.lines);
+        next.order.shift(0, self.lines);
         self.kept.append(&mut next.kept);
-        self.absorb(&next);
+        self.identities.append(&mut next.identities);
+        seen::bound(&mut self.identities);
+        self.order.append(&next.order);
+        self.absorb_counts(&next);
     }
 
-    /// Takes over another piece whose places need no change.
+    /// Moves the places of what is kept to those of an input in a list.
+    pub(crate) fn shift(&mut self, file: usize) {
+        self.production.shift(file, 0);
+        self.order.shift(file, 0);
+    }
+
+    /// Takes over another input, whose places need no change.
     pub(crate) fn absorb(&mut self, other: &Self) {
+        self.order.absorb(&other.order);
+        self.absorb_counts(other);
+    }
+
+    fn absorb_counts(&mut self, other: &Self) {
         self.production.absorb(&other.production);
         self.unknown.merge(&other.unknown);
         self.versions.merge(&other.versions);
         self.lines += other.lines;
+        self.not_compared += other.not_compared;
         self.kept.extend_from_slice(&other.kept);
         if !other.own.is_empty() {
             self.own.extend_from_slice(&other.own);

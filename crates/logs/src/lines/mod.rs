@@ -40,6 +40,8 @@ pub(crate) struct Told {
     pub(crate) requests: Vec<RequestRecord>,
     /// Versions of the server that lines name.
     pub(crate) versions: Vec<String>,
+    /// Requests among them whose time stamps have no zone.
+    pub(crate) zoneless: u64,
     /// Lines that are of no request.
     pub(crate) other: u64,
     /// Lines or requests that cannot be used, by reason.

@@ -32,6 +32,7 @@ pub(crate) fn read_lines(
         tally.lines = lines + block.too_long;
         let counts = &mut tally.production.counts;
         counts.other += told.other;
+        counts.zoneless += told.zoneless;
         counts.bad_text += bad_text;
         counts.rejected.add(Reason::TooLong, block.too_long);
         for (reason, n) in &told.rejected {

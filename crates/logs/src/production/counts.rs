@@ -95,6 +95,10 @@ pub struct Counts {
     pub other: u64,
     /// Records outside the time asked for. Apart from `read`.
     pub outside: u64,
+    /// Records that an earlier input holds too, and that are counted there. Apart from `read`.
+    pub doubled: u64,
+    /// Of the records: those whose time stamp has no zone, which is taken for UTC.
+    pub zoneless: u64,
     /// Whether the input ends inside a record: 1 for each such input. Apart from `read`.
     pub incomplete_tail: u64,
     /// Of the used: failed or cancelled; they enter no token sum, cell or rate.
@@ -146,6 +150,8 @@ impl Counts {
             (&mut self.warmup, other.warmup),
             (&mut self.other, other.other),
             (&mut self.outside, other.outside),
+            (&mut self.doubled, other.doubled),
+            (&mut self.zoneless, other.zoneless),
             (&mut self.incomplete_tail, other.incomplete_tail),
             (&mut self.failed, other.failed),
             (&mut self.unknown_outcome, other.unknown_outcome),

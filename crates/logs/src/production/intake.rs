@@ -29,6 +29,7 @@ impl Production {
             let ran = record.window().unwrap_or(Window { from: started, to: started });
             self.window = Some(self.window.map_or(ran, |w| w.join(&ran)));
         }
+        self.arrivals.add(record);
         let one_token = record.tokens.output.value().is_some_and(|n| n.get() <= 1);
         let ended = record.any_e2e().is_some() || (one_token && record.any_ttft().is_some());
         self.counts.unknown_window += u64::from(!(record.started.is_known() && ended));

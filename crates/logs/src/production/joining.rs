@@ -41,6 +41,7 @@ impl Production {
         for (disorder, n) in &other.disorders {
             *self.disorders.entry(*disorder).or_default() += n;
         }
+        self.arrivals.merge(&other.arrivals);
         let (mine, theirs) = (&mut self.unknown_cached, &other.unknown_cached);
         mine.requests += theirs.requests;
         mine.timed += theirs.timed;
