@@ -1,6 +1,11 @@
 //! The formats that are read, one file each, with their fields as tables.
 
+mod azure;
+mod bailian;
+mod burstgpt;
+mod dynamo;
 mod format;
+mod litellm;
 mod mapped;
 mod mooncake;
 mod mtplx;
@@ -9,6 +14,8 @@ mod own_row;
 mod own_stated;
 mod own_writer;
 mod run_writer;
+mod tracelab;
+mod usage;
 mod weka;
 
 use std::borrow::Cow;

@@ -4,6 +4,7 @@ use memchr::{memchr, memrchr};
 use serde::de::DeserializeSeed;
 use trueline_core::RequestRecord;
 
+use crate::columns::Cells;
 use crate::envelope;
 use crate::layout::{Layout, Names, Texts};
 use crate::own::OwnRows;
@@ -185,6 +186,16 @@ fn plain_line<'x>(
         sink.tally().production.counts.other += 1;
         return;
     }
+    if let Some(columns) = &layout.columns {
+        let counts = &mut sink.tally().production.counts;
+        match columns.fill(trimmed, slots) {
+            Cells::Row => object(layout, trimmed, work, slots, sink),
+            Cells::Names => counts.other += 1,
+            Cells::OtherWidth if unended => counts.incomplete_tail += 1,
+            Cells::OtherWidth => counts.rejected.add(Reason::Torn, 1),
+        }
+        return;
+    }
     if trimmed.starts_with('{') {
         slots.begin();
         if scan(trimmed, &mut work.shape, slots).is_some() {
@@ -249,6 +260,10 @@ fn object(layout: &Layout, text: &str, work: &mut Work, slots: &Slots<'_>, sink:
     }
     sink.tally().production.counts.duplicate_keys += u64::from(slots.doubled() > 0);
     work.numbers.fill(layout, &work.shape, slots);
+    if work.numbers.other {
+        sink.tally().production.counts.other += 1;
+        return;
+    }
     let row = RowView {
         record: &work.numbers.record,
         reported: &work.numbers.reported,

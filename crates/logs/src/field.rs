@@ -21,6 +21,14 @@ pub enum Holds {
     SentAfter,
     /// When it was finished; its start is this minus its end-to-end latency.
     Finished,
+    /// When its first token was there, wall time; its TTFT is this minus its start.
+    FirstToken,
+    /// Whether its reply was streamed: where not, its first token came with its last.
+    Streamed,
+    /// Whether a store of whole replies answered it, so that no server did.
+    FromReplyStore,
+    /// Which kind of entry it is: it is a request where this is the word.
+    Kind(&'static str),
     /// Who recorded it.
     Side,
     /// The whole prompt.
@@ -29,6 +37,10 @@ pub enum Holds {
     CachedTokens,
     /// The part of the prompt that was computed.
     NewTokens,
+    /// The part of the prompt that was neither read from the cache nor written to it.
+    UncachedTokens,
+    /// The part of the prompt that was computed and written to the cache.
+    CacheWriteTokens,
     /// How many tokens a block of the prompt has.
     BlockTokens,
     /// The hashes of the prompt's blocks, a list.
@@ -129,6 +141,14 @@ impl Holds {
             Self::Started => "start, wall time",
             Self::SentAfter => "start, since an origin of the source's own",
             Self::Finished => "end, wall time; the start is this minus the end-to-end latency",
+            Self::FirstToken => "first token, wall time; TTFT is this minus the start",
+            Self::Streamed => "whether the reply was streamed",
+            Self::FromReplyStore => {
+                "whether a store of whole replies answered: such rows have no times"
+            }
+            Self::Kind(_) => "which kind of entry it is",
+            Self::UncachedTokens => "prompt tokens neither read from the cache nor written to it",
+            Self::CacheWriteTokens => "prompt tokens that were computed and written to the cache",
             Self::Side => "who recorded the row",
             Self::PromptTokens => "prompt tokens, cached ones included",
             Self::CachedTokens => "prompt tokens from the prefix cache",

@@ -17,11 +17,7 @@ pub(crate) fn check_times(log: &LogSummary, thresholds: &Thresholds, outcomes: &
     zone_unknown(log, outcomes);
 }
 
-/// Of one input there is nothing to compare.
 fn duplicate_rows(log: &LogSummary, outcomes: &mut Outcomes) {
-    if log.files().len() < 2 {
-        return;
-    }
     let (doubled, read) = (log.counts().doubled, log.counts().read());
     let not_compared = log.tally.not_compared;
     let copies: Vec<&str> =
@@ -102,7 +98,7 @@ fn timestamps_coarse(log: &LogSummary, thresholds: &Thresholds, outcomes: &mut O
     let each = grid.requests as f64 / grid.stamps as f64;
     let coarse = grid.step_s >= limit("step_s")
         && each >= limit("requests_per_stamp")
-        && grid.on_grid >= limit("share_on_grid");
+        && grid.fitting >= limit("share_on_grid");
     let message = format!(
         "{} requests have {} arrival times, {:.4} s apart or a multiple of that: {each:.1} requests a stamp",
         grid.requests, grid.stamps, grid.step_s
@@ -112,7 +108,7 @@ fn timestamps_coarse(log: &LogSummary, thresholds: &Thresholds, outcomes: &mut O
             .with("requests", grid.requests)
             .with("stamps", grid.stamps)
             .with("requests_per_stamp", each)
-            .with("share_on_grid", grid.on_grid)
+            .with("share_on_grid", grid.fitting)
     });
 }
 

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use trueline_core::{ReportedRate, RequestRecord, Side, Stretch};
 
 use crate::adapters::Table;
+use crate::columns::Columns;
 use crate::scalar::Scalar;
 use crate::shape::{Shape, Slots};
 use crate::{FieldMeaning, Holds, Unit};
@@ -33,6 +34,12 @@ pub(crate) enum Fills {
     BlockHashes,
     /// The gaps between token-bearing events.
     Gaps(Unit),
+    FirstToken(Unit),
+    Streamed,
+    FromReplyStore,
+    Kind(&'static str),
+    Uncached,
+    CacheWrite,
     /// A stretch of time, by who recorded the row.
     Time {
         client: Stretch,
@@ -56,6 +63,12 @@ impl Fills {
             Holds::Warmup => Self::Warmup,
             Holds::BlockTokens => Self::BlockTokens,
             Holds::BlockHashes => Self::BlockHashes,
+            Holds::FirstToken => Self::FirstToken(field.unit),
+            Holds::Streamed => Self::Streamed,
+            Holds::FromReplyStore => Self::FromReplyStore,
+            Holds::Kind(word) => Self::Kind(word),
+            Holds::UncachedTokens => Self::Uncached,
+            Holds::CacheWriteTokens => Self::CacheWrite,
             Holds::Itl => Self::Gaps(field.unit),
             holds => Self::Time {
                 client: holds.stretch(field.clock.unwrap_or(Side::Client))?,
@@ -84,6 +97,8 @@ pub(crate) struct Layout {
     /// The tree of keys before any row was read.
     pub(crate) shape: Shape,
     texts: TextSlots,
+    /// The columns of a table; `None` where rows are objects.
+    pub(crate) columns: Option<Columns>,
 }
 
 impl Layout {
@@ -93,6 +108,7 @@ impl Layout {
             steps: Vec::new(),
             side: None,
             texts: TextSlots::default(),
+            columns: None,
             table,
         };
         for (slot, field) in layout.table.fields.iter().enumerate() {

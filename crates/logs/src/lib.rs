@@ -69,6 +69,7 @@
 mod adapters;
 mod checks;
 mod chunk;
+mod columns;
 mod documents;
 mod envelope;
 mod error;

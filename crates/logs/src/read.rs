@@ -118,11 +118,14 @@ fn read_source(
         let message = "expected a log, found a header with role \"run\"; give it as results";
         return Err(Error::new(ErrorKind::Header, &name, message));
     }
-    let layout = Layout::new(table(&recognition, header.as_ref(), options));
-    let reader = ChunkReader { layout: &layout, own: &own, options, seen };
-    drop(head);
+    let mut layout = Layout::new(table(&recognition, header.as_ref(), options));
     let reads =
         options.mapping.is_none().then(|| LogFormat::named(recognition.format())).transpose()?;
+    if let Some(LogFormat { reads: Reads::Columns { .. }, .. }) = reads {
+        layout = layout.with_columns(&head);
+    }
+    let reader = ChunkReader { layout: &layout, own: &own, options, seen };
+    drop(head);
     let tally = match reads.map(|format| &format.reads) {
         Some(Reads::Document { read, .. }) => {
             let bytes = source.read_all(first.bytes, DOCUMENT_LIMIT)?;
@@ -138,7 +141,9 @@ fn read_source(
         Some(Reads::Lines { reader: lines, .. }) => {
             read_lines(&mut source, first, &reader, lines())?
         }
-        Some(Reads::Rows { .. }) | None => read_blocks(&mut source, first, &reader, options)?,
+        Some(Reads::Rows { .. } | Reads::Columns { .. }) | None => {
+            read_blocks(&mut source, first, &reader, options)?
+        }
     };
     Ok(FileRead {
         name,

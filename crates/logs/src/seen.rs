@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use trueline_core::{Known, Stretch};
+use trueline_core::{Known, Stretch, Tokens, WallTime};
 
 use crate::row::RowView;
 
@@ -45,11 +45,11 @@ pub(crate) fn identity(row: &RowView<'_>) -> Option<u64> {
     }
     let mut hasher = DefaultHasher::new();
     (&id, row.texts.session(), row.texts.model()).hash(&mut hasher);
-    started.map(|at| at.as_nanos()).hash(&mut hasher);
+    started.map(WallTime::as_nanos).hash(&mut hasher);
     row.record.sent_after.value().hash(&mut hasher);
     let tokens = &row.record.tokens;
     for count in [tokens.prompt, tokens.cached, tokens.output] {
-        count.value().map(|n| n.get()).hash(&mut hasher);
+        count.value().map(Tokens::get).hash(&mut hasher);
     }
     for stretch in Stretch::ALL {
         row.record.spans.get(stretch).value().hash(&mut hasher);

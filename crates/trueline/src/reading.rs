@@ -243,6 +243,7 @@ fn counts_line(log: &LogSummary) -> String {
     for (n, what) in [
         (counts.other, "other"),
         (counts.outside, "outside the time asked for"),
+        (counts.doubled, "doubled, counted once"),
         (counts.failed, "failed"),
         (counts.unknown_ttft, "without TTFT"),
         (counts.too_few_new_tokens, "with too few new tokens for a rate"),

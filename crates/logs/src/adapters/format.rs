@@ -1,6 +1,9 @@
 //! What is known of the formats of request logs, and how each is read.
 
-use super::{Table, mooncake, mtplx, own_jsonl, weka};
+use super::{
+    Table, azure, bailian, burstgpt, dynamo, litellm, mooncake, mtplx, own_jsonl, tracelab, usage,
+    weka,
+};
 use crate::lines::{LineReader, Seen};
 use crate::{Error, Evidence, FieldMeaning};
 use trueline_core::RequestRecord;
@@ -27,6 +30,8 @@ pub(crate) enum Reads {
     /// Objects on lines, by the names of their keys. `fits` looks at the first objects where keys do not
     /// decide: what it says is evidence for or against.
     Rows { fits: Option<fn(&[String]) -> Fit> },
+    /// Cells on lines, by the names of their columns, of which some `must` be there.
+    Columns { must: &'static [&'static str] },
     /// Lines of text that say something only together. `is` looks at the first lines.
     Lines { is: fn(&[&str]) -> Option<Seen>, reader: fn() -> Box<dyn LineReader> },
     /// One document. `is` says why a head of text begins one.
@@ -53,8 +58,21 @@ pub(crate) struct Whole {
 }
 
 /// The formats of request logs that are known without a mapping file.
-pub static LOG_FORMATS: &[LogFormat] =
-    &[own_jsonl::FORMAT, mtplx::FORMAT, mooncake::FORMAT, weka::FORMAT];
+pub static LOG_FORMATS: &[LogFormat] = &[
+    own_jsonl::FORMAT,
+    mtplx::FORMAT,
+    litellm::FORMAT,
+    usage::OPENAI,
+    usage::ANTHROPIC,
+    usage::CHUNKS,
+    dynamo::FORMAT,
+    mooncake::FORMAT,
+    bailian::FORMAT,
+    tracelab::FORMAT,
+    azure::FORMAT,
+    burstgpt::FORMAT,
+    weka::FORMAT,
+];
 
 impl LogFormat {
     /// What each of its fields means.

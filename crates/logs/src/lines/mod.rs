@@ -44,6 +44,8 @@ pub(crate) struct Told {
     pub(crate) zoneless: u64,
     /// Lines that are of no request.
     pub(crate) other: u64,
+    /// 1 where the input ends inside a record.
+    pub(crate) incomplete_tail: u64,
     /// Lines or requests that cannot be used, by reason.
     pub(crate) rejected: Vec<(Reason, u64)>,
 }

@@ -33,6 +33,7 @@ pub(crate) fn read_lines(
         let counts = &mut tally.production.counts;
         counts.other += told.other;
         counts.zoneless += told.zoneless;
+        counts.incomplete_tail += told.incomplete_tail;
         counts.bad_text += bad_text;
         counts.rejected.add(Reason::TooLong, block.too_long);
         for (reason, n) in &told.rejected {

@@ -31,7 +31,7 @@ pub(crate) struct Grid {
     /// The distinct stamps that they have.
     pub(crate) stamps: u64,
     /// The share of the gaps between neighbouring stamps that are multiples of the step, within 2 % of it.
-    pub(crate) on_grid: f64,
+    pub(crate) fitting: f64,
 }
 
 impl Arrivals {
@@ -88,8 +88,8 @@ impl Ticks {
             times.round() >= 1.0 && (times - times.round()).abs() <= 0.02 + 0.001 * times
         };
         #[expect(clippy::cast_precision_loss, reason = "at most a thousand gaps")]
-        let on_grid = gaps.iter().filter(fits).count() as f64 / gaps.len() as f64;
-        Some(Grid { step_s, requests: self.requests(), stamps: self.0.len() as u64, on_grid })
+        let fitting = gaps.iter().filter(fits).count() as f64 / gaps.len() as f64;
+        Some(Grid { step_s, requests: self.requests(), stamps: self.0.len() as u64, fitting })
     }
 
     fn add(&mut self, at: i64, requests: u64) {
@@ -133,7 +133,9 @@ mod tests {
 
     fn ticks(stamps_ms: &[i64]) -> Ticks {
         let mut ticks = Ticks::default();
-        stamps_ms.iter().for_each(|ms| ticks.add(ms * 1_000_000, 1));
+        for ms in stamps_ms {
+            ticks.add(ms * 1_000_000, 1);
+        }
         ticks
     }
 
@@ -145,11 +147,11 @@ mod tests {
             .flat_map(|at| std::iter::repeat_n(at, 10))
             .collect();
         let grid = ticks(&on_grid).grid().unwrap();
-        assert_eq!((grid.requests, grid.stamps, grid.on_grid), (60, 6, 1.0));
+        assert_eq!((grid.requests, grid.stamps, grid.fitting), (60, 6, 1.0));
         assert!((grid.step_s - 2.997).abs() < 1e-9, "{grid:?}");
         // 17, 29 and 100 are no multiples of 11: 1.55, 2.64 and 9.09 times.
         let grid = ticks(&[0, 11, 28, 57, 157]).grid().unwrap();
-        assert_eq!((grid.step_s, grid.on_grid), (0.011, 0.25));
+        assert_eq!((grid.step_s, grid.fitting), (0.011, 0.25));
         assert_eq!(ticks(&[5, 5, 9]).grid(), None);
     }
 

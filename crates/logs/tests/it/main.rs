@@ -10,6 +10,7 @@ mod damage;
 mod damaged_results;
 mod formats;
 mod gaps;
+mod gateways;
 mod guidellm;
 mod inference_benchmarker;
 mod inference_perf;
@@ -28,6 +29,7 @@ mod results_privacy;
 mod run_writer;
 mod runs;
 mod server_metrics;
+mod several_files;
 
 use trueline_logs::{LogSummary, ReadOptions, read_log_from};
 

@@ -87,6 +87,8 @@ pub(crate) fn requests_json(log: &LogSummary) -> Value {
         "warmup": counts.warmup,
         "other": counts.other,
         "outside_time": counts.outside,
+        "doubled": counts.doubled,
+        "zoneless": counts.zoneless,
         "failed": counts.failed,
         "unknown_outcome": counts.unknown_outcome,
         "unknown_cached": counts.unknown_cached,
