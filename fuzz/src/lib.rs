@@ -79,6 +79,27 @@ pub fn mooncake(data: &[u8]) -> bool {
     read(data, &ReadOptions::default().with_requests_kept().with_format("mooncake"))
 }
 
+/// Reads bytes in each of some formats; whether one of them could be read.
+fn read_each(data: &[u8], formats: &[&str]) -> bool {
+    let kept = |format: &&str| ReadOptions::default().with_requests_kept().with_format(*format);
+    formats.iter().filter(|format| read(data, &kept(format))).count() > 0
+}
+
+/// Rows of gateways, and replies with their usage, whole and in chunks.
+pub fn gateway_logs(data: &[u8]) -> bool {
+    read_each(data, &["litellm", "openai-usage", "anthropic-usage", "openai-chunks"])
+}
+
+/// Traces of frontends, and public ones.
+pub fn trace_logs(data: &[u8]) -> bool {
+    read_each(data, &["dynamo-trace", "bailian", "tracelab", "azure-llm", "burstgpt"])
+}
+
+/// Logs that are compressed, or kept by a container's runtime, of whichever format.
+pub fn kept_logs(data: &[u8]) -> bool {
+    read(data, &ReadOptions::default())
+}
+
 /// Any JSON lines through a mapping.
 pub fn mapped(data: &[u8]) -> bool {
     let mapping = Mapping::parse("fuzz", MAPPING).expect("the mapping above is right");
@@ -195,6 +216,9 @@ mod tests {
         replay("mtplx", mtplx);
         replay("weka", weka);
         replay("mooncake", mooncake);
+        replay("gateway_logs", gateway_logs);
+        replay("trace_logs", trace_logs);
+        replay("kept_logs", kept_logs);
         replay("mapped", mapped);
         replay("runs", runs);
         replay("claims", claims);

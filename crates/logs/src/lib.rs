@@ -93,6 +93,7 @@ mod runs;
 mod scalar;
 mod scan;
 mod seen;
+mod settle;
 mod shape;
 mod slow_row;
 mod sniff;

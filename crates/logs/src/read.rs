@@ -71,7 +71,7 @@ fn not_empty(read: Checked<LogSummary>) -> Result<Checked<LogSummary>, Error> {
     Err(Error::new(ErrorKind::Empty, name, message))
 }
 
-/// Reads one log from anything that yields bytes, a gzip included.
+/// Reads one log from anything that yields bytes, a gzip or zstd stream included.
 ///
 /// # Errors
 /// As [`read_log`].

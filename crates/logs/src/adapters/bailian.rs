@@ -37,6 +37,6 @@ fn table() -> Table {
         side: Side::Server,
         ok: Vec::new(),
         block: Some(Tokens::new(16)),
-        marks: &["chat_id", "parent_chat_id", "turn"],
+        marks: &["chat_id", "parent_chat_id"],
     }
 }

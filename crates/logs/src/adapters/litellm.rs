@@ -2,7 +2,7 @@
 
 use trueline_core::Side;
 
-use super::{LogFormat, Reads, Table};
+use super::{Fit, LogFormat, Reads, Table};
 use crate::{Evidence, FieldMeaning, Holds, Unit};
 
 /// The format.
@@ -12,8 +12,28 @@ pub(super) const FORMAT: LogFormat = LogFormat {
     versions: "1.110.2",
     evidence: Evidence::Described,
     table,
-    reads: Reads::Rows { fits: None },
+    reads: Reads::Rows { fits: Some(fits) },
 };
+
+/// Whether the first objects have a name that only its rows have: an id, a model and a status stand in many
+/// logs.
+fn fits(objects: &[String]) -> Fit {
+    const NAMES: [&str; 4] = [
+        "\"litellm_call_id\"",
+        "\"completionStartTime\"",
+        "\"startTime\"",
+        "\"request_duration_ms\"",
+    ];
+    let has = |object: &&String| NAMES.iter().any(|name| object.contains(name));
+    match objects.iter().filter(has).count() {
+        0 => Fit::Misfit(
+            "rows of LiteLLM, as their keys suggest, found none with its times; describe the file with a \
+             mapping file (docs/mapping-file.md)"
+                .to_owned(),
+        ),
+        _ => Fit::Silent,
+    }
+}
 
 /// The table of `LiteLLM` rows. Its clock is the gateway's, a client of the server: its TTFT holds the
 /// server's and the way there.
@@ -73,8 +93,6 @@ fn table() -> Table {
         marks: &[
             "litellm_call_id",
             "completionStartTime",
-            "startTime",
-            "endTime",
             "hidden_params",
             "response_cost",
             "request_duration_ms",

@@ -11,6 +11,9 @@ use super::LINE_LIMIT;
 /// How many bytes are asked for at a time.
 const STEP: usize = 64 << 10;
 
+/// How many lines of a head are looked at: the first one may be what is left of an entry.
+const LINES: usize = 4;
+
 /// How a runtime keeps lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Runtime {
@@ -38,22 +41,20 @@ impl Runtime {
     /// Docker's json-file logging driver, whose entries hold log, stream and time; the log format of the
     /// Kubernetes CRI: time, stream, and `P` or `F` for a part of a line or its last one.
     pub(super) fn of(head: &[u8]) -> Option<Self> {
-        let line = head.split(|b| *b == b'\n').find(|line| !line.trim_ascii().is_empty())?;
-        let line = line.trim_ascii();
-        let is_docker = || {
+        let lines = head.split(|b| *b == b'\n').map(<[u8]>::trim_ascii);
+        lines.filter(|line| !line.is_empty()).take(LINES).find_map(Self::of_line)
+    }
+
+    fn of_line(line: &[u8]) -> Option<Self> {
+        if line.starts_with(b"{") {
+            let entry = serde_json::from_slice::<Entry<'_>>(line);
             // An entry that is longer than the head shows its first key alone.
-            serde_json::from_slice::<Entry<'_>>(line).is_ok_and(|entry| !entry.time.is_empty())
-                || (line.len() > STEP / 4 && line.starts_with(br#"{"log":""#))
-        };
-        if line.starts_with(b"{") && is_docker() {
-            Some(Self::Docker)
-        } else if std::str::from_utf8(line.get(..64).unwrap_or(line))
-            .is_ok_and(|l| cri(l).is_some())
-        {
-            Some(Self::Cri)
-        } else {
-            None
+            let is_docker = entry.is_ok_and(|entry| !entry.time.is_empty())
+                || (line.len() > STEP / 4 && line.starts_with(br#"{"log":""#));
+            return is_docker.then_some(Self::Docker);
         }
+        let start = String::from_utf8_lossy(line.get(..64).unwrap_or(line));
+        cri(&start).map(|_| Self::Cri)
     }
 
     /// What says so, in words.

@@ -144,7 +144,7 @@ fn the_same_keys_with_blocks_of_another_size_are_no_mooncake_trace() {
     assert_eq!(error.kind(), ErrorKind::UnknownFormat);
     assert!(error.to_string().contains("found 1 of 1 prompts with other numbers"), "{error}");
     let mapping = r#"
-        name = "of-16"
+        name = "other"
         block_tokens = 16
         field = [
             { path = "timestamp", meaning = "sent_after", unit = "s" },

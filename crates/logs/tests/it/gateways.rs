@@ -235,3 +235,35 @@ fn a_prefill_in_no_time_is_no_rate() {
     assert_eq!((log.counts().impossible, log.counts().unknown_ttft), (1, 1));
     assert_eq!(log.production().cold().rates().sorted(), Some(&[50_000.0][..]));
 }
+
+/// A head of every other format is never taken for one of these, whatever words it has in common.
+#[test]
+fn rows_of_others_are_not_taken_for_a_gateway_s() {
+    for other in [
+        r#"{"id":"a","model":"m","status":200,"stream":true,"session_id":"s"}"#,
+        r#"{"id":"a","model":"m","output":"text","object":"x"}"#,
+        r#"{"type":"request","role":"server","id":"a","message":"started"}"#,
+        r#"{"timestamp":"2026-11-29T13:18:18Z","event":"started","schema":"other/1"}"#,
+        "TIMESTAMP,Tokens\n2023-11-16 18:17:03,5\n",
+    ] {
+        if let Ok(log) = read_log_from("t", other.as_bytes(), &ReadOptions::default()) {
+            let format = log.value.recognition().format();
+            assert_eq!(format, "trueline", "{other}");
+        }
+    }
+    for (row, format) in [
+        (r#"{"id":"a","prompt_tokens":5,"output_tokens":3,"ttft_s":1}"#, "trueline"),
+        (
+            r#"{"request_id":"a","prompt_tokens":5,"completion_tokens":3,"ttft_s":1,"prefill_tok_s":3,"logged_at_s":1}"#,
+            "mtplx",
+        ),
+        (r#"{"timestamp":0,"input_length":600,"output_length":5,"hash_ids":[1,2]}"#, "mooncake"),
+        (
+            r#"{"id":"c","block_size":64,"requests":[{"t":0,"in":65,"out":1,"hash_ids":[1,2]}]}"#,
+            "weka",
+        ),
+    ] {
+        let log = read_log_from("t", row.as_bytes(), &ReadOptions::default()).unwrap().value;
+        assert_eq!(log.recognition().format(), format, "{row}");
+    }
+}

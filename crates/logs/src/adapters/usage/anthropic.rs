@@ -18,8 +18,8 @@ pub(in crate::adapters) const FORMAT: LogFormat = LogFormat {
 /// Without its counts of the cache, a usage object may be of a shape whose `input_tokens` hold cached ones.
 fn fits(objects: &[String]) -> Fit {
     let named = |name: &str| objects.iter().filter(|object| object.contains(name)).count();
-    let (read, message) = (named("\"cache_read_input_tokens\""), named("\"message\""));
-    if read.max(message) == 0 {
+    let read = named("\"cache_read_input_tokens\"");
+    if read == 0 {
         return Fit::Misfit(
             "usage objects with cache_read_input_tokens, as Anthropic's interface has them, found none; \
              describe the file with a mapping file (docs/mapping-file.md)"

@@ -15,8 +15,17 @@ pub(in crate::adapters) const FORMAT: LogFormat = LogFormat {
     reads: Reads::Rows { fits: Some(fits) },
 };
 
-/// Pieces of streamed replies look alike and are put together first.
+/// Pieces of streamed replies look alike and are put together first; what counts no tokens is no reply.
 fn fits(objects: &[String]) -> Fit {
+    const COUNTS: [&str; 3] = ["\"usage\"", "\"prompt_tokens\"", "\"input_tokens\""];
+    let count = |object: &&String| COUNTS.iter().any(|name| object.contains(name));
+    if objects.iter().filter(count).count() == 0 {
+        return Fit::Misfit(
+            "replies with a usage object, as their keys suggest, found none; describe the file with a \
+             mapping file (docs/mapping-file.md)"
+                .to_owned(),
+        );
+    }
     let pieces = objects.iter().filter(|object| object.contains("completion.chunk\"")).count();
     if pieces * 2 > objects.len() {
         return Fit::Misfit(
