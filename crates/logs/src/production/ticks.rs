@@ -1,6 +1,6 @@
 //! The first arrivals of a log by their time stamps: do they sit on a grid?
 
-use trueline_core::{By, Known, RequestRecord};
+use trueline_core::{Known, RequestRecord};
 
 /// How many distinct stamps are kept, the earliest ones.
 const KEPT: usize = 1_024;
@@ -15,7 +15,7 @@ pub(crate) struct Ticks(Vec<(i64, u64)>);
 /// Stamps by the two clocks that a log may have.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Arrivals {
-    /// Wall times, as they were written.
+    /// Wall times; those that are worked out from ends are as fine as both times are.
     wall: Ticks,
     /// Times since an origin of the source's own.
     after: Ticks,
@@ -35,12 +35,10 @@ pub(crate) struct Grid {
 }
 
 impl Arrivals {
-    /// Notes when a request arrived. A start that was worked out from an end is no stamp.
+    /// Notes when a request arrived.
     pub(super) fn add(&mut self, record: &RequestRecord) {
         match (record.started, record.sent_after.value()) {
-            (Known::Is { value, by: By::Measured | By::Reported }, _) => {
-                self.wall.add(value.as_nanos(), 1);
-            }
+            (Known::Is { value, .. }, _) => self.wall.add(value.as_nanos(), 1),
             (Known::Not(_), Some(after)) => {
                 self.after.add(i64::try_from(after.as_nanos()).unwrap_or(i64::MAX), 1);
             }
