@@ -100,7 +100,7 @@ fn timestamps_coarse(log: &LogSummary, thresholds: &Thresholds, outcomes: &mut O
         && each >= limit("requests_per_stamp")
         && grid.fitting >= limit("share_on_grid");
     let message = format!(
-        "{} requests have {} arrival times, {:.4} s apart or a multiple of that: {each:.1} requests a stamp",
+        "the first {} requests have {} arrival times, {:.4} s apart or a multiple of that: {each:.1} requests a stamp",
         grid.requests, grid.stamps, grid.step_s
     );
     record(outcomes, &TIMESTAMPS_COARSE, &about, coarse.then_some(message), |f| {

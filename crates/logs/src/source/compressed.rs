@@ -92,6 +92,7 @@ impl<R: Read> Read for Gzip<R> {
         }
         let result = self.decoder.read(into);
         match result {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
             Err(error) if !self.decoder.get_ref().failed => {
                 breaks(&self.broken, error.kind() == io::ErrorKind::UnexpectedEof, &error);
                 Ok(0)
