@@ -1,6 +1,6 @@
 //! One block of lines, read into a summary of its own.
 
-use memchr::{memchr, memrchr};
+use memchr::{memchr, memmem, memrchr};
 use serde::de::DeserializeSeed;
 use trueline_core::RequestRecord;
 
@@ -202,8 +202,29 @@ fn plain_line<'x>(
             object(layout, trimmed, work, slots, sink);
             return;
         }
+        if holds_written_object(trimmed) && whole_line(layout, trimmed, work, sink) {
+            return;
+        }
     }
     damaged_line(layout, trimmed, unended, work, sink);
+}
+
+/// Whether a text in a line begins like an object that is written as a text.
+fn holds_written_object(line: &str) -> bool {
+    memmem::find(line.as_bytes(), br#""{\""#).is_some()
+}
+
+/// Reads a line that is one whole object as JSON readers read it; whether it is one.
+fn whole_line(layout: &Layout, line: &str, work: &mut Work, sink: &mut dyn Sink) -> bool {
+    let (mut slots, mut values) = (Slots::default(), Found::default());
+    let mut from = serde_json::Deserializer::from_str(line);
+    let row = Row { shape: &mut work.shape, found: &mut values };
+    let is_whole = row.deserialize(&mut from).is_ok() && from.end().is_ok();
+    if is_whole {
+        values.fill(&mut slots);
+        object(layout, line, work, &slots, sink);
+    }
+    is_whole
 }
 
 /// A line that is no plain object.
