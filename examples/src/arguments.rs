@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use trueline::checks::{check_info, explain, parse_thresholds};
+use trueline::checks::{check_info, checks_of, explain, parse_thresholds};
 use trueline::claims::{ClaimFile, check_claim_list, parse_claim, parse_claim_file};
 use trueline::core::Thresholds;
 use trueline::judge::Allowed;
@@ -130,10 +130,11 @@ impl Common {
     /// A code of no check.
     pub fn explanation(&self) -> Result<Option<String>, Failure> {
         let Some(code) = &self.explain else { return Ok(None) };
-        match check_info(code) {
-            Some(check) => Ok(Some(explain(check))),
-            None => Err(Failure::new(format!("--explain: {code:?} is the code of no check"))),
+        let explained: Vec<String> = checks_of(code).map(explain).collect();
+        if explained.is_empty() {
+            return Err(Failure::new(format!("--explain: {code:?} is the code of no check")));
         }
+        Ok(Some(explained.join("")))
     }
 }
 

@@ -141,6 +141,21 @@ pub fn server_lines(data: &[u8]) -> bool {
     read_as(data, &["mlx-lm-log", "halogen-log"])
 }
 
+/// Rows of gateways, and replies with their usage, whole and in chunks.
+pub fn gateway_logs(data: &[u8]) -> bool {
+    read_as(data, &["litellm", "openai-usage", "anthropic-usage", "openai-chunks"])
+}
+
+/// Traces of frontends, and public ones.
+pub fn trace_logs(data: &[u8]) -> bool {
+    read_as(data, &["dynamo-trace", "bailian", "tracelab", "azure-llm", "burstgpt"])
+}
+
+/// Logs that are compressed, or kept by a container's runtime, of whichever format.
+pub fn kept_logs(data: &[u8]) -> bool {
+    read(data, &ReadOptions::default())
+}
+
 /// Any JSON lines through a mapping.
 pub fn mapped(data: &[u8]) -> bool {
     let mapping = Mapping::parse("fuzz", MAPPING).expect("the mapping above is right");
@@ -282,6 +297,9 @@ mod tests {
         replay("llama_cpp", llama_cpp);
         replay("ollama", ollama);
         replay("server_lines", server_lines);
+        replay("gateway_logs", gateway_logs);
+        replay("trace_logs", trace_logs);
+        replay("kept_logs", kept_logs);
         replay("mapped", mapped);
         replay("runs", runs);
         replay("claims", claims);

@@ -1,7 +1,12 @@
 //! The formats that are read, one file each, with their fields as tables.
 
+mod azure;
+mod bailian;
+mod burstgpt;
+mod dynamo;
 mod format;
 mod halogen;
+mod litellm;
 mod llama_cpp;
 mod lmdeploy;
 mod mapped;
@@ -18,7 +23,9 @@ mod rules;
 mod run_writer;
 mod sglang;
 mod tgi;
+mod tracelab;
 mod trtllm;
+mod usage;
 mod vllm;
 mod weka;
 

@@ -2,7 +2,7 @@
 
 use trueline_core::{CheckInfo, ClaimKind, Need, Severity, Threshold};
 
-use ClaimKind::{Absolute, Production};
+use ClaimKind::{Absolute, Breakdown, Production, Tail};
 use Severity::{Error, Note, Warning};
 
 pub(crate) const REJECTED_LINES: CheckInfo = CheckInfo {
@@ -58,6 +58,72 @@ pub(crate) const TRUNCATED_FILE: CheckInfo = CheckInfo {
     thresholds: &[],
     rule: "the input ends inside a record or inside a compressed stream",
     advice: "read it again when its writer is done, or copy it whole",
+};
+
+pub(crate) const DUPLICATE_ROWS: CheckInfo = CheckInfo {
+    code: "duplicate-rows",
+    severity: (Warning, Warning),
+    touches: &[Production],
+    needs: &[],
+    implied_by: &[],
+    thresholds: &[],
+    rule: "a request stands in more than one input, as after a rotation or in a copy",
+    advice: "give each file once; every request has been counted once",
+};
+
+pub(crate) const WALL_TIME_JUMP: CheckInfo = CheckInfo {
+    code: "wall-time-jump",
+    severity: (Warning, Warning),
+    touches: &[Breakdown, Tail],
+    needs: &[Need::WallTimes],
+    implied_by: &[],
+    thresholds: &[Threshold {
+        name: "least_of_starts_s",
+        default: 30.0,
+        why: "rows that state no end stand in the order of their ends, so a start goes back by as much as a \
+              request takes",
+    }],
+    rule: "the time stamps of a log in order of time go back and go on from there",
+    advice: "read the parts apart with --since and --until, and log in UTC by a clock that is not set",
+};
+
+pub(crate) const TIMESTAMPS_COARSE: CheckInfo = CheckInfo {
+    code: "timestamps-coarse",
+    severity: (Warning, Warning),
+    touches: &[Tail, Breakdown],
+    needs: &[Need::WallTimes],
+    implied_by: &[],
+    thresholds: &[
+        Threshold {
+            name: "requests_per_stamp",
+            default: 2.0,
+            why: "with two requests a stamp, half of the gaps between arrivals are zeros of the clock's making",
+        },
+        Threshold {
+            name: "step_s",
+            default: 0.01,
+            why: "steps below 10 ms are shorter than any wait that a user or a batch of a server sees",
+        },
+        Threshold {
+            name: "share_on_grid",
+            default: 0.95,
+            why: "bursts at times of their own leave no common step between most stamps",
+        },
+    ],
+    rule: "arrivals sit on a grid of time stamps with several requests each",
+    advice: "do not take burstiness, gaps or waits from these stamps; use a source with finer ones",
+};
+
+pub(crate) const ZONE_UNKNOWN: CheckInfo = CheckInfo {
+    code: "zone-unknown",
+    severity: (Note, Note),
+    touches: &[],
+    needs: &[Need::WallTimes],
+    implied_by: &[],
+    thresholds: &[],
+    rule: "starts of requests rest on time stamps without a zone",
+    advice: "they are taken for UTC: make sure of the zone before comparing them with other logs or runs, and \
+             before giving --since and --until",
 };
 
 pub(crate) const DUPLICATE_KEYS: CheckInfo = CheckInfo {
@@ -116,18 +182,6 @@ pub(crate) const CENSORED_LOG: CheckInfo = CheckInfo {
              left are those of slow requests",
 };
 
-pub(crate) const ZONE_UNKNOWN: CheckInfo = CheckInfo {
-    code: "zone-unknown",
-    severity: (Note, Note),
-    touches: &[],
-    needs: &[],
-    implied_by: &[],
-    thresholds: &[],
-    rule: "wall times are written without a zone",
-    advice: "they are taken for UTC: where the server's zone is another one, shift times of a run or of --since \
-             and --until accordingly",
-};
-
 pub(crate) const OWN_ROWS_NOT_FOUND: CheckInfo = CheckInfo {
     code: "own-rows-not-found",
     severity: (Note, Note),
@@ -146,9 +200,12 @@ pub const CHECKS: &[CheckInfo] = &[
     TORN_LINE,
     TRUNCATED_FILE,
     DUPLICATE_KEYS,
+    DUPLICATE_ROWS,
+    WALL_TIME_JUMP,
+    TIMESTAMPS_COARSE,
+    ZONE_UNKNOWN,
     IMPOSSIBLE_VALUE,
     CACHED_TOKENS_UNKNOWN,
     CENSORED_LOG,
-    ZONE_UNKNOWN,
     OWN_ROWS_NOT_FOUND,
 ];

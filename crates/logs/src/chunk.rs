@@ -1,16 +1,18 @@
 //! One block of lines, read into a summary of its own.
 
-use memchr::{memchr, memrchr};
+use memchr::{memchr, memmem, memrchr};
 use serde::de::DeserializeSeed;
 use trueline_core::RequestRecord;
 
 use crate::censoring::Censoring;
+use crate::columns::Cells;
 use crate::envelope;
 use crate::layout::{Layout, Names, Tells, Texts};
 use crate::own::OwnRows;
 use crate::repair::repair;
 use crate::row::{Numbers, RowView};
 use crate::scan::scan;
+use crate::seen::{Seen, identity};
 use crate::shape::{Shape, Slots};
 use crate::slow_row::{Found, Row};
 use crate::source::Block;
@@ -26,6 +28,8 @@ pub(crate) struct ChunkReader<'o> {
     pub(crate) layout: &'o Layout,
     pub(crate) own: &'o OwnRows<'o>,
     pub(crate) options: &'o ReadOptions,
+    /// The requests of earlier inputs, where several are read.
+    pub(crate) seen: Option<&'o Seen>,
 }
 
 /// What becomes of a row that was read.
@@ -53,9 +57,10 @@ impl ChunkReader<'_> {
 
     /// An empty summary that takes rows.
     fn sink(&self) -> Production<'_> {
-        let mut tally = Tally::new(self.options);
+        let (own, options, seen) = (self.own, self.options, self.seen);
+        let mut tally = Tally::new(options);
         tally.censoring = self.layout.rules.may_log_slow_only.then(Censoring::default);
-        Production { tally, own: self.own, options: self.options }
+        Production { tally, own, options, seen }
     }
 
     /// Takes records that are at hand whole.
@@ -82,11 +87,23 @@ struct Production<'o> {
     tally: Tally,
     own: &'o OwnRows<'o>,
     options: &'o ReadOptions,
+    seen: Option<&'o Seen>,
 }
 
 impl Sink for Production<'_> {
     fn row(&mut self, row: &RowView<'_>, numbers: &Numbers) {
         let tally = &mut self.tally;
+        if let Some(seen) = self.seen
+            && let Some(identity) = identity(row)
+        {
+            if seen.holds(identity) {
+                tally.production.counts.doubled += 1;
+                return;
+            }
+            tally.identities.push(identity);
+        }
+        tally.order.add(row.record, row.line);
+        tally.production.counts.zoneless += u64::from(numbers.zoneless);
         if self.own.hold(row) {
             tally.keep_own(row);
             return;
@@ -176,6 +193,16 @@ fn plain_line<'x>(
         sink.tally().production.counts.other += 1;
         return;
     }
+    if let Some(columns) = &layout.columns {
+        let counts = &mut sink.tally().production.counts;
+        match columns.fill(trimmed, slots) {
+            Cells::Row => object(layout, trimmed, work, slots, sink),
+            Cells::Names => counts.other += 1,
+            Cells::OtherWidth if unended => counts.incomplete_tail += 1,
+            Cells::OtherWidth => counts.rejected.add(Reason::Torn, 1),
+        }
+        return;
+    }
     // A stamp in brackets before the object is no damage.
     let stamped =
         trimmed.strip_prefix('[').and_then(|rest| rest.split_once("] ")).map(|(_, row)| row);
@@ -186,8 +213,32 @@ fn plain_line<'x>(
             object(layout, row, work, slots, sink);
             return;
         }
+        if stamped.is_none()
+            && holds_written_object(row)
+            && whole_line(layout, row, work, sink)
+        {
+            return;
+        }
     }
     damaged_line(layout, trimmed, unended, work, sink);
+}
+
+/// Whether a text in a line begins like an object that is written as a text.
+fn holds_written_object(line: &str) -> bool {
+    memmem::find(line.as_bytes(), br#""{\""#).is_some()
+}
+
+/// Reads a line that is one whole object as JSON readers read it; whether it is one.
+fn whole_line(layout: &Layout, line: &str, work: &mut Work, sink: &mut dyn Sink) -> bool {
+    let (mut slots, mut values) = (Slots::default(), Found::default());
+    let mut from = serde_json::Deserializer::from_str(line);
+    let row = Row { shape: &mut work.shape, found: &mut values };
+    let is_whole = row.deserialize(&mut from).is_ok() && from.end().is_ok();
+    if is_whole {
+        values.fill(&mut slots);
+        object(layout, line, work, &slots, sink);
+    }
+    is_whole
 }
 
 /// A line that is no plain object.

@@ -122,7 +122,9 @@ impl Error {
         Self::new(
             ErrorKind::Binary,
             name,
-            format!("expected text in UTF-8 or a gzip of it, found {what}; convert it first"),
+            format!(
+                "expected text in UTF-8, or a gzip or zstd stream of it, found {what}; convert it first"
+            ),
         )
     }
 }

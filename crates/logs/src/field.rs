@@ -25,8 +25,13 @@ pub enum Holds {
     ScheduledAt,
     /// When its prefill had ended, with the first token.
     PrefilledAt,
-    /// When its first chunk was sent; in a reply that is not streamed that is its end, and no first token.
-    FirstSentAt,
+    /// When its first token was there, wall time. Of a reply that came whole that is its end, and no first
+    /// token.
+    FirstToken,
+    /// Whether its reply was streamed: where not, its first token came with its last.
+    Streamed,
+    /// Whether a store of whole replies answered it, so that no server did.
+    FromReplyStore,
     /// What the row tells of, where a log has rows that are no ended requests.
     Event,
     /// Who recorded it.
@@ -37,6 +42,10 @@ pub enum Holds {
     CachedTokens,
     /// The part of the prompt that was computed.
     NewTokens,
+    /// The part of the prompt that was neither read from the cache nor written to it.
+    UncachedTokens,
+    /// The part of the prompt that was computed and written to the cache.
+    CacheWriteTokens,
     /// How many tokens a block of the prompt has.
     BlockTokens,
     /// The hashes of the prompt's blocks, a list.
@@ -148,10 +157,16 @@ impl Holds {
             Self::Finished => "end, wall time; the start is this minus the end-to-end latency",
             Self::ScheduledAt => "when work on it began, wall time",
             Self::PrefilledAt => "when its prefill had ended, wall time",
-            Self::FirstSentAt => {
-                "when its first chunk was sent, wall time; TTFT from it only where that is before the end"
+            Self::FirstToken => {
+                "first token, wall time; TTFT is this minus the start where the reply was streamed"
+            }
+            Self::Streamed => "whether the reply was streamed",
+            Self::FromReplyStore => {
+                "whether a store of whole replies answered: such rows have no times"
             }
             Self::Event => "what the row tells of",
+            Self::UncachedTokens => "prompt tokens neither read from the cache nor written to it",
+            Self::CacheWriteTokens => "prompt tokens that were computed and written to the cache",
             Self::Side => "who recorded the row",
             Self::PromptTokens => "prompt tokens, cached ones included",
             Self::CachedTokens => "prompt tokens from the prefix cache",

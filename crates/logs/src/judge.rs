@@ -7,8 +7,9 @@ use trueline_core::{
 use crate::censoring::Found;
 use crate::checks::{
     CACHED_TOKENS_UNKNOWN, CENSORED_LOG, DUPLICATE_KEYS, IMPOSSIBLE_VALUE, MIXED_SCHEMA,
-    OWN_ROWS_NOT_FOUND, REJECTED_LINES, TORN_LINE, TRUNCATED_FILE, ZONE_UNKNOWN,
+    OWN_ROWS_NOT_FOUND, REJECTED_LINES, TORN_LINE, TRUNCATED_FILE,
 };
+use crate::judge_times::check_times;
 use crate::recognition::other_format;
 use crate::{Counts, LogSummary, Reason};
 
@@ -21,10 +22,10 @@ pub fn check_log(log: &LogSummary, thresholds: &Thresholds) -> Outcomes {
         .filter_map(|f| Some((f.name.as_str(), f.truncated.as_deref()?)))
         .collect();
     check_lines(log.counts(), &cut, &Scope::default(), thresholds, &mut outcomes);
+    check_times(log, thresholds, &mut outcomes);
     mixed_schema(log, &mut outcomes);
     cached_tokens_unknown(log, thresholds, &mut outcomes);
     censored_log(log, &mut outcomes);
-    zone_unknown(log, &mut outcomes);
     own_rows_not_found(log, &mut outcomes);
     outcomes
 }
@@ -209,14 +210,6 @@ fn censored_log(log: &LogSummary, outcomes: &mut Outcomes) {
     outcomes.found(finding);
 }
 
-fn zone_unknown(log: &LogSummary, outcomes: &mut Outcomes) {
-    let (zoneless, used) = (log.counts().zoneless, log.counts().used);
-    let message = format!("the start of {zoneless} of {used} requests is known without its zone");
-    record(outcomes, &ZONE_UNKNOWN, &Scope::default(), (zoneless > 0).then_some(message), |f| {
-        f.with("requests", zoneless)
-    });
-}
-
 fn own_rows_not_found(log: &LogSummary, outcomes: &mut Outcomes) {
     let about = Scope::default();
     if !log.own_asked() {
@@ -235,7 +228,7 @@ fn own_rows_not_found(log: &LogSummary, outcomes: &mut Outcomes) {
 }
 
 /// Records a finding where there is a message, else that the check is clear.
-fn record(
+pub(crate) fn record(
     outcomes: &mut Outcomes,
     check: &CheckInfo,
     about: &Scope,

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use trueline_core::{ReportedRate, RequestRecord, Side, Stretch};
 
 use crate::adapters::{Generation, Rules, Table, rules};
+use crate::columns::Columns;
 use crate::generations::{DECODE_RATE, DecodeReading};
 use crate::scalar::Scalar;
 use crate::shape::{Shape, Slots};
@@ -29,7 +30,6 @@ pub(crate) enum Fills {
     Finished(Unit),
     ScheduledAt(Unit),
     PrefilledAt(Unit),
-    FirstSentAt(Unit),
     Rate,
     DecodeRate,
     Outcome,
@@ -38,6 +38,11 @@ pub(crate) enum Fills {
     BlockHashes,
     /// The gaps between token-bearing events.
     Gaps(Unit),
+    FirstToken(Unit),
+    Streamed,
+    FromReplyStore,
+    Uncached,
+    CacheWrite,
     /// A stretch of time, by who recorded the row.
     Time {
         client: Stretch,
@@ -58,13 +63,17 @@ impl Fills {
             Holds::Finished => Self::Finished(field.unit),
             Holds::ScheduledAt => Self::ScheduledAt(field.unit),
             Holds::PrefilledAt => Self::PrefilledAt(field.unit),
-            Holds::FirstSentAt => Self::FirstSentAt(field.unit),
             Holds::ReportedPrefillRate => Self::Rate,
             Holds::ReportedDecodeRate => Self::DecodeRate,
             Holds::Outcome => Self::Outcome,
             Holds::Warmup => Self::Warmup,
             Holds::BlockTokens => Self::BlockTokens,
             Holds::BlockHashes => Self::BlockHashes,
+            Holds::FirstToken => Self::FirstToken(field.unit),
+            Holds::Streamed => Self::Streamed,
+            Holds::FromReplyStore => Self::FromReplyStore,
+            Holds::UncachedTokens => Self::Uncached,
+            Holds::CacheWriteTokens => Self::CacheWrite,
             Holds::Itl => Self::Gaps(field.unit),
             holds => Self::Time {
                 client: holds.stretch(field.clock.unwrap_or(Side::Client))?,
@@ -90,8 +99,8 @@ pub(crate) struct Layout {
     pub(crate) table: Table,
     pub(crate) steps: Vec<Step>,
     pub(crate) side: Option<usize>,
-    /// What the row tells of.
-    pub(crate) event: Option<usize>,
+    /// What the row tells of, the preferred slot first.
+    pub(crate) event: Vec<usize>,
     /// What its format leaves out and corrects.
     pub(crate) rules: Rules,
     /// The slot of each key that tells a generation, and which one.
@@ -105,6 +114,8 @@ pub(crate) struct Layout {
     /// The tree of keys before any row was read.
     pub(crate) shape: Shape,
     texts: TextSlots,
+    /// The columns of a table; `None` where rows are objects.
+    pub(crate) columns: Option<Columns>,
 }
 
 impl Layout {
@@ -113,13 +124,14 @@ impl Layout {
             shape: Shape::new(table.fields.iter().map(|f| &*f.path)),
             steps: Vec::new(),
             side: None,
-            event: None,
+            event: Vec::new(),
             rules: rules(&table.name),
             generations: Vec::new(),
             schedules: table.fields.iter().any(|field| field.holds == Holds::ScheduledAt),
             quotient: None,
             last: None,
             texts: TextSlots::default(),
+            columns: None,
             table,
         };
         for generation in layout.rules.generations {
@@ -134,7 +146,7 @@ impl Layout {
                 Holds::Model => layout.texts.model.push(slot),
                 Holds::ServerVersion => layout.texts.version.push(slot),
                 Holds::Side => layout.side = Some(slot),
-                Holds::Event => layout.event = Some(slot),
+                Holds::Event => layout.event.push(slot),
                 Holds::PromptOverCompute => layout.quotient = Some(slot),
                 Holds::Last => layout.last = Some(slot),
                 _ => layout.steps.extend(Fills::of(field).map(|fills| Step { slot, fills })),
@@ -166,7 +178,9 @@ pub(crate) enum Tells {
 impl Layout {
     /// What a row tells of; one that does not say is a record.
     pub(crate) fn tells(&self, slots: &Slots<'_>) -> Tells {
-        let Some(event) = self.event.and_then(|slot| slots.get(slot)) else { return Tells::Ended };
+        let Some(event) = self.event.iter().find_map(|slot| slots.get(*slot)) else {
+            return Tells::Ended;
+        };
         let is_one = |of: &[&str]| matches!(event, Scalar::Text(name) if of.contains(name));
         match event {
             _ if is_one(self.rules.ends) => Tells::Ended,

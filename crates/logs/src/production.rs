@@ -12,6 +12,7 @@ mod placement;
 mod regression;
 mod reported;
 mod routes;
+mod ticks;
 mod values;
 
 use std::collections::BTreeMap;
@@ -35,6 +36,7 @@ pub use values::Values;
 use crate::ReadOptions;
 use computed::Computed;
 use placement::Places;
+pub(crate) use ticks::Arrivals;
 
 /// Prefill rates over all lengths and hit shares, for showing what a naive reading would say.
 ///
@@ -113,6 +115,7 @@ pub struct Production {
     places: Places,
     unknown_cached: UnknownCached,
     disorders: BTreeMap<Disorder, u64>,
+    arrivals: Arrivals,
 }
 
 impl Production {
@@ -136,6 +139,7 @@ impl Production {
             places: Places::default(),
             unknown_cached: UnknownCached::default(),
             disorders: BTreeMap::new(),
+            arrivals: Arrivals::default(),
         };
         for sample in &options.place {
             let (bucket, cell) = production.at(sample.prompt_tokens.get(), sample.hit_share.get());
@@ -272,6 +276,11 @@ impl Production {
     /// How many of the answered requests have times that contradict each other, and how.
     pub fn disorders(&self) -> &BTreeMap<Disorder, u64> {
         &self.disorders
+    }
+
+    /// The first arrivals by their time stamps.
+    pub(crate) fn arrivals(&self) -> &Arrivals {
+        &self.arrivals
     }
 
     fn joined(&self, inside: impl Fn(&Cell) -> bool) -> CellStats {

@@ -16,6 +16,7 @@ use crate::layout::Layout;
 use crate::lines::read_lines;
 use crate::own::OwnRows;
 use crate::recognition::recognize;
+use crate::seen::Seen;
 use crate::source::{Block, Source};
 use crate::summary::{FileRead, conclude};
 use crate::tally::Tally;
@@ -26,7 +27,9 @@ const DOCUMENT_LIMIT: usize = 1 << 30;
 /// How many blocks each thread may be ahead of the one that is joined next.
 const AHEAD: u64 = 4;
 
-/// Reads request logs into one summary; several files are joined.
+/// Reads request logs into one summary; several files are joined, in the order of their first time stamps
+/// where each has one. A request that two of them hold is counted once, where its rows are alike and hold an
+/// id or a wall time.
 ///
 /// # Errors
 /// A file that is missing, may not be read, is empty, binary, or in no known format. A bad line is
@@ -41,9 +44,14 @@ const AHEAD: u64 = 4;
 /// ```
 pub fn read_log(paths: &[PathBuf], options: &ReadOptions) -> Result<Checked<LogSummary>, Error> {
     let mut files = Vec::new();
+    let mut seen = (paths.len() > 1).then(Seen::default);
     for path in paths {
         let source = Source::open(path, options.block_bytes)?;
-        files.push(read_source(source, options)?);
+        let mut file = read_source(source, options, seen.as_ref())?;
+        if let Some(seen) = &mut seen {
+            file.tally.not_compared = seen.add(std::mem::take(&mut file.tally.identities));
+        }
+        files.push(file);
     }
     if files.is_empty() {
         return Err(Error::new(ErrorKind::Empty, "", "expected at least one log, found none"));
@@ -56,7 +64,8 @@ pub fn read_log(paths: &[PathBuf], options: &ReadOptions) -> Result<Checked<LogS
 fn not_empty(read: Checked<LogSummary>) -> Result<Checked<LogSummary>, Error> {
     let counts = read.value.counts();
     let says = !read.value.intervals().is_empty();
-    if says || counts.read() + counts.outside + counts.incomplete_tail > 0 {
+    let records = counts.read() + counts.outside + counts.doubled + counts.incomplete_tail;
+    if says || records > 0 {
         return Ok(read);
     }
     let name = read.value.files().first().map_or("", |file| file.name.as_str());
@@ -65,7 +74,7 @@ fn not_empty(read: Checked<LogSummary>) -> Result<Checked<LogSummary>, Error> {
     Err(Error::new(ErrorKind::Empty, name, message))
 }
 
-/// Reads one log from anything that yields bytes, a gzip included.
+/// Reads one log from anything that yields bytes, a gzip or zstd stream included.
 ///
 /// # Errors
 /// As [`read_log`].
@@ -86,15 +95,22 @@ pub fn read_log_from(
     options: &ReadOptions,
 ) -> Result<Checked<LogSummary>, Error> {
     let source = Source::new(name, Box::new(from), options.block_bytes)?;
-    not_empty(conclude(vec![read_source(source, options)?], options))
+    not_empty(conclude(vec![read_source(source, options, None)?], options))
 }
 
 /// Reads one input; a run is refused where a log is expected.
-fn read_source(mut source: Source<'_>, options: &ReadOptions) -> Result<FileRead, Error> {
+fn read_source(
+    mut source: Source<'_>,
+    options: &ReadOptions,
+    seen: Option<&Seen>,
+) -> Result<FileRead, Error> {
     let name = source.name().to_owned();
     let first = source.next_block(Vec::new())?.unwrap_or_default();
     let head = String::from_utf8_lossy(first.bytes.get(..1 << 20).unwrap_or(&first.bytes));
-    let recognition = recognize(&name, &head, options)?;
+    let mut recognition = recognize(&name, &head, options)?;
+    if let Some(kept_by) = source.kept_by() {
+        recognition.add(kept_by);
+    }
     let own = OwnRows::new(options.own.as_ref());
     let header = if recognition.format() == OWN {
         head.lines().take(8).find_map(|line| parse_header(&name, line).transpose()).transpose()?
@@ -105,11 +121,14 @@ fn read_source(mut source: Source<'_>, options: &ReadOptions) -> Result<FileRead
         let message = "expected a log, found a header with role \"run\"; give it as results";
         return Err(Error::new(ErrorKind::Header, &name, message));
     }
-    let layout = Layout::new(table(&recognition, header.as_ref(), options));
-    let reader = ChunkReader { layout: &layout, own: &own, options };
-    drop(head);
+    let mut layout = Layout::new(table(&recognition, header.as_ref(), options));
     let reads =
         options.mapping.is_none().then(|| LogFormat::named(recognition.format())).transpose()?;
+    if let Some(LogFormat { reads: Reads::Columns { .. }, .. }) = reads {
+        layout = layout.with_columns(&head);
+    }
+    let reader = ChunkReader { layout: &layout, own: &own, options, seen };
+    drop(head);
     let tally = match reads.map(|format| &format.reads) {
         Some(Reads::Document { read, .. }) => {
             let bytes = source.read_all(first.bytes, DOCUMENT_LIMIT)?;
@@ -125,7 +144,9 @@ fn read_source(mut source: Source<'_>, options: &ReadOptions) -> Result<FileRead
         Some(Reads::Lines { reader: lines, .. }) => {
             read_lines(&mut source, first, &reader, lines())?
         }
-        Some(Reads::Rows { .. }) | None => read_blocks(&mut source, first, &reader, options)?,
+        Some(Reads::Rows { .. } | Reads::Columns { .. }) | None => {
+            read_blocks(&mut source, first, &reader, options)?
+        }
     };
     Ok(FileRead {
         name,

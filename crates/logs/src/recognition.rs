@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::adapters::{Fit, LOG_FORMATS, LogFormat, OWN, Reads, Table, names};
+use crate::columns::Columns;
 use crate::envelope::{self, Keys};
 use crate::lines::{bare, uncoloured};
 use crate::repair::repair;
@@ -32,6 +33,12 @@ impl Recognition {
     /// What says so, in words.
     pub fn evidence(&self) -> &str {
         &self.evidence
+    }
+
+    /// Adds to what says so.
+    pub(crate) fn add(&mut self, evidence: &str) {
+        self.evidence += "; ";
+        self.evidence += evidence;
     }
 
     pub(crate) fn new(format: &str, evidence: impl Into<String>) -> Self {
@@ -72,10 +79,16 @@ pub(crate) fn recognize(
     }
 }
 
-/// Whether a text begins a document of a format.
+/// Whether a text begins a document or a table of a format.
 fn begins(format: &LogFormat, head: &str) -> Option<Recognition> {
-    let Reads::Document { is, .. } = &format.reads else { return None };
-    Some(Recognition::new(format.name, is(head)?))
+    match &format.reads {
+        Reads::Document { is, .. } => Some(Recognition::new(format.name, is(head)?)),
+        Reads::Columns { must } => {
+            Columns::of(head, &[], must)?;
+            Some(Recognition::new(format.name, format!("its columns: {}", must.join(", "))))
+        }
+        _ => None,
+    }
 }
 
 /// The format whose keys the first objects have, how many of them have some, and what says so or speaks

@@ -1,18 +1,14 @@
 //! From the values of a row to a request record, by the table of its format.
 
-use std::time::Duration;
-
 use trueline_core::{
     By, Known, Outcome, PromptBlocks, ReportedRate, RequestRecord, Side, Stretch, Tokens,
-    TokensPerSecond, WallTime, Why,
+    TokensPerSecond, Why,
 };
 
-use crate::Unit;
 use crate::generations::DecodeReading;
-
 use crate::layout::{Fills, Layout, Names, Texts};
-use crate::moments::Moments;
 use crate::scalar::Scalar;
+use crate::settle::Beside;
 use crate::shape::{Shape, Slots};
 
 /// One row as the summary takes it: numbers in a record, texts where they stand.
@@ -86,7 +82,7 @@ impl Numbers {
             numbers.impossible += u32::from(why == Why::Impossible);
             numbers.non_finite += u32::from(why == Why::NonFinite);
         }
-        numbers.settle(Known::Not(Why::Absent), 0);
+        numbers.settle(&Beside::default());
         numbers
     }
 
@@ -103,9 +99,8 @@ impl Numbers {
             Some(Scalar::Text("server")) => Side::Server,
             _ => layout.table.side,
         };
-        let mut moments = Moments::default();
+        let mut beside = Beside::of(layout, side);
         let mut decode_rate = Known::Not(Why::Absent);
-        let mut new = Known::Not(Why::Absent);
         for step in &layout.steps {
             let Some(value) = slots.get(step.slot) else { continue };
             match step.fills {
@@ -117,7 +112,13 @@ impl Numbers {
                     let cached = self.note(value.tokens());
                     first(&mut self.record.tokens.cached, cached);
                 }
-                Fills::New => first(&mut new, self.note(value.tokens())),
+                Fills::New => first(&mut beside.new, self.note(value.tokens())),
+                Fills::Uncached => first(&mut beside.uncached, self.note(value.tokens())),
+                Fills::CacheWrite => first(&mut beside.written, self.note(value.tokens())),
+                Fills::Streamed => {
+                    beside.moments.streamed = beside.moments.streamed.or(value.flag());
+                }
+                Fills::FromReplyStore => beside.moments.stored |= value.flag() == Some(true),
                 Fills::Output => {
                     let output = self.note(value.tokens());
                     first(&mut self.record.tokens.output, output);
@@ -143,23 +144,15 @@ impl Numbers {
                         self.impossible += 1;
                     }
                 }
-                Fills::Finished(unit) => {
-                    let held = moments.finished.is_known() || self.record.started.is_known();
-                    let finished = if unit.counts_from_own_origin() {
-                        self.moment(value, unit, &mut moments.own_origin)
-                    } else {
-                        self.stamp(value, unit, held)
-                    };
-                    first(&mut moments.finished, finished);
-                }
+                Fills::Finished(unit) => self.fill_end(value, unit, &mut beside.moments),
                 Fills::ScheduledAt(unit) => {
-                    self.fill_moment(value, unit, &mut moments, |m| &mut m.scheduled);
+                    self.fill_moment(value, unit, &mut beside.moments, |m| &mut m.scheduled);
                 }
                 Fills::PrefilledAt(unit) => {
-                    self.fill_moment(value, unit, &mut moments, |m| &mut m.prefilled);
+                    self.fill_moment(value, unit, &mut beside.moments, |m| &mut m.prefilled);
                 }
-                Fills::FirstSentAt(unit) => {
-                    first(&mut moments.first_sent, self.note(value.wall_time(unit)));
+                Fills::FirstToken(unit) => {
+                    self.fill_moment(value, unit, &mut beside.moments, |m| &mut m.first_token);
                 }
                 Fills::DecodeRate => decode_rate = self.note(value.rate()),
                 Fills::Rate => {
@@ -184,8 +177,7 @@ impl Numbers {
         if !self.hashes.is_empty() {
             self.settle_blocks(layout.table.block);
         }
-        moments.settle(&mut self.record, layout.schedules);
-        self.settle(new, layout.rules.cached_beyond);
+        self.settle(&beside);
         self.decode_reading = self.reading_of(decode_rate);
         self.push_quotient(layout);
     }
@@ -240,73 +232,7 @@ impl Numbers {
         DecodeReading::of(rate.value()?.get(), took, tokens)
     }
 
-    /// What one count says about another: cached from new, prompt from both. A cached part that is longer
-    /// than the prompt by no more than `beyond` is the prompt.
-    fn settle(&mut self, new: Known<Tokens>, beyond: u64) {
-        let tokens = &mut self.record.tokens;
-        if let Some(new) = new.value() {
-            match (tokens.prompt.value(), tokens.cached.value()) {
-                (Some(prompt), Some(cached)) => {
-                    self.new_differs = prompt.checked_sub(cached) != Some(new);
-                }
-                (Some(prompt), None) if tokens.cached == Known::Not(Why::Absent) => {
-                    tokens.cached = Known::derived(prompt.checked_sub(new), Why::Impossible);
-                }
-                (None, Some(cached)) if tokens.prompt == Known::Not(Why::Absent) => {
-                    let sum = Tokens::new(cached.get().saturating_add(new.get()));
-                    tokens.prompt = Known::is(sum, By::Derived);
-                }
-                _ => {}
-            }
-        }
-        if let (Some(prompt), Some(cached)) = (tokens.prompt.value(), tokens.cached.value())
-            && cached > prompt
-        {
-            if cached.get() - prompt.get() <= beyond {
-                tokens.cached = Known::is(prompt, By::Derived);
-                self.clamped = true;
-            } else {
-                self.impossible += 1;
-            }
-        }
-    }
-
-    /// Puts a moment into its place, where an earlier field did not.
-    fn fill_moment(
-        &mut self,
-        value: &Scalar<'_>,
-        unit: Unit,
-        moments: &mut Moments,
-        place: fn(&mut Moments) -> &mut Known<WallTime>,
-    ) {
-        let at = self.moment(value, unit, &mut moments.own_origin);
-        first(place(moments), at);
-    }
-
-    /// A moment; one that counts from an origin of the source's own is kept as a time since the epoch, for
-    /// taking differences only. Zero since such an origin is a moment that never came.
-    fn moment(&mut self, value: &Scalar<'_>, unit: Unit, own: &mut bool) -> Known<WallTime> {
-        if !unit.counts_from_own_origin() {
-            return self.note(value.wall_time(unit));
-        }
-        *own = true;
-        match self.note(value.elapsed(unit)) {
-            Known::Is { value: Duration::ZERO, .. } => Known::Not(Why::ZeroForNone),
-            Known::Is { value, .. } => {
-                Known::derived(WallTime::from_nanos(0).plus(value), Why::Impossible)
-            }
-            Known::Not(why) => Known::Not(why),
-        }
-    }
-
-    /// A wall time; `held` says that an earlier field gave it already.
-    fn stamp(&mut self, value: &Scalar<'_>, unit: Unit, held: bool) -> Known<WallTime> {
-        let stamp = self.note(value.wall_time(unit));
-        self.zoneless |= !held && stamp.is_known() && value.is_zoneless(unit);
-        stamp
-    }
-
-    fn note<T>(&mut self, known: Known<T>) -> Known<T> {
+    pub(crate) fn note<T>(&mut self, known: Known<T>) -> Known<T> {
         match known.why() {
             Some(Why::Impossible) => self.impossible += 1,
             Some(Why::NonFinite) => self.non_finite += 1,
@@ -317,7 +243,7 @@ impl Numbers {
 }
 
 /// Keeps the first known value where several fields hold one.
-fn first<T: Copy>(held: &mut Known<T>, next: Known<T>) {
+pub(crate) fn first<T: Copy>(held: &mut Known<T>, next: Known<T>) {
     if !held.is_known() {
         *held = next;
     }

@@ -171,6 +171,8 @@ impl<'a> Scalar<'a> {
         match (self, unit) {
             (Self::Null, _) => Known::Not(Why::Null),
             (Self::Text(text), Unit::Iso8601) => at(parse_iso(text)),
+            // Some writers give one field in words in one file and in seconds in another.
+            (Self::Text(text), Unit::EpochSeconds) if text.contains(':') => at(parse_iso(text)),
             (_, Unit::Iso8601) => Known::Not(Why::Impossible),
             (Self::Whole(n), Unit::EpochNanoseconds) => {
                 at(i64::try_from(*n).ok().map(WallTime::from_nanos))
@@ -190,12 +192,23 @@ impl<'a> Scalar<'a> {
         }
     }
 
-    /// Whether it is a wall time as text that names no zone.
-    pub(crate) fn is_zoneless(&self, unit: Unit) -> bool {
+    /// The yes or no in it; neither where it is something else.
+    pub(crate) fn flag(&self) -> Option<bool> {
+        match self {
+            Self::Bool(flag) => Some(*flag),
+            Self::Whole(1) | Self::Text("true" | "True") => Some(true),
+            Self::Whole(0) | Self::Text("false" | "False") => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a time stamp in words that names no zone.
+    pub(crate) fn has_no_zone(&self, unit: Unit) -> bool {
         let Self::Text(text) = self else { return false };
-        // Behind the day no minus stands but that of a zone.
-        let time = text.trim().get(10..).unwrap_or_default();
-        unit == Unit::Iso8601 && !time.contains(['Z', 'z', '+', '-'])
+        // Behind the date, whose parts a hyphen joins.
+        let time = text.trim().get(10..);
+        let stands_for_words = matches!(unit, Unit::Iso8601 | Unit::EpochSeconds);
+        stands_for_words && time.is_some_and(|time| !time.contains(['Z', 'z', '+', '-']))
     }
 
     pub(crate) fn text(&self) -> Option<Cow<'a, str>> {

@@ -72,6 +72,8 @@ impl<'x> Scanner<'x> {
                     slots.hit(1);
                     self.object(inner, depth + 1, shape, slots)?;
                 }
+                // An object that is written as a text is taken apart by the other way.
+                Target::Node(_) if self.bytes.get(self.at..)?.starts_with(b"\"{") => return None,
                 Target::Node(_) => {
                     slots.hit(1);
                     self.skip(depth)?;

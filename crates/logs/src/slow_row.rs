@@ -154,11 +154,25 @@ impl<'de> Visitor<'de> for Object<'_> {
         Ok(())
     }
 
-    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+    /// An object written as a text holds what an object there would hold; a text that is none holds nothing.
+    fn visit_str<E>(self, text: &str) -> Result<(), E> {
+        if !text.starts_with('{') || self.depth > WRITTEN_DEPTH {
+            return Ok(());
+        }
+        let (held, hits) = (self.found.values.len(), self.found.hits);
+        let inner =
+            Object { shape: self.shape, found: self.found, node: self.node, depth: self.depth + 1 };
+        let mut from = serde_json::Deserializer::from_str(text);
+        if inner.deserialize(&mut from).is_err() || from.end().is_err() {
+            self.found.values.truncate(held);
+            self.found.hits = hits;
+        }
         Ok(())
     }
 }
 
+/// How deep an object that is written as a text may stand.
+const WRITTEN_DEPTH: u32 = 8;
 /// The message of a row that nests too deep.
 const TOO_DEEP: &str = "nested too deep";
 

@@ -1,13 +1,17 @@
 //! Bytes from a file, a pipe or memory, cut into numbered blocks of whole lines.
 
+mod compressed;
+mod container;
+
 use std::fs::File;
-use std::io::{self, Chain, Cursor, Read};
+use std::io::{self, Cursor, Read};
 use std::path::Path;
 
-use flate2::read::MultiGzDecoder;
 use memchr::{memchr, memrchr};
 
 use crate::Error;
+use compressed::{Broken, Compression};
+use container::Runtime;
 
 /// How many bytes a block holds where no line is longer.
 pub(crate) const BLOCK_BYTES: usize = 4 << 20;
@@ -15,6 +19,8 @@ pub(crate) const BLOCK_BYTES: usize = 4 << 20;
 pub(crate) const LINE_LIMIT: usize = 64 << 20;
 /// How much of the head decides whether the input is text.
 const HEAD_BYTES: usize = 8 << 10;
+/// How much of it decides whether a container's runtime kept it: an entry holds up to 16 KiB of text.
+const ENTRY_BYTES: u64 = 64 << 10;
 
 /// Whole lines, or at the end of the input what is left of them.
 #[derive(Debug, Default)]
@@ -29,23 +35,17 @@ pub(crate) struct Block {
     pub(crate) too_long: u64,
 }
 
-type Raw<'r> = Chain<Cursor<Vec<u8>>, Box<dyn Read + Send + 'r>>;
-
-enum Bytes<'r> {
-    Plain(Raw<'r>),
-    Gzip(Box<MultiGzDecoder<Raw<'r>>>),
-}
-
 /// Where blocks come from.
 pub(crate) struct Source<'r> {
     name: String,
-    bytes: Bytes<'r>,
+    bytes: Box<dyn Read + Send + 'r>,
+    broken: Broken,
+    runtime: Option<Runtime>,
     block_bytes: usize,
     rest: Vec<u8>,
     next: u64,
     ended: bool,
     handed_out: bool,
-    truncated: Option<String>,
     total: u64,
 }
 
@@ -63,30 +63,35 @@ impl<'r> Source<'r> {
         Self::new(&name, Box::new(file), block_bytes)
     }
 
-    /// Wraps a reader; a gzip is recognised by its first bytes.
+    /// Wraps a reader; what is compressed, or kept by a container's runtime, is known by its first bytes.
     pub(crate) fn new(
         name: &str,
-        mut inner: Box<dyn Read + Send + 'r>,
+        inner: Box<dyn Read + Send + 'r>,
         block_bytes: usize,
     ) -> Result<Self, Error> {
-        let mut head = Vec::with_capacity(4);
-        inner.by_ref().take(4).read_to_end(&mut head).map_err(|e| Error::io(Path::new(name), e))?;
-        if head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
-            return Err(Error::binary(name, "a zstd stream"));
-        }
-        let gzip = head.starts_with(&[0x1f, 0x8b]);
-        let raw = Cursor::new(head).chain(inner);
-        let bytes =
-            if gzip { Bytes::Gzip(Box::new(MultiGzDecoder::new(raw))) } else { Bytes::Plain(raw) };
+        let failed = |e| Error::io(Path::new(name), e);
+        let (head, bytes) = ahead(inner, Compression::HEAD).map_err(failed)?;
+        let broken = Broken::default();
+        let bytes = match Compression::of(&head) {
+            Some(compression) => compression.reader(bytes, broken.clone()),
+            None => bytes,
+        };
+        let (head, bytes) = ahead(bytes, ENTRY_BYTES).map_err(failed)?;
+        let runtime = Runtime::of(&head);
+        let bytes = match runtime {
+            Some(runtime) => runtime.reader(bytes),
+            None => bytes,
+        };
         let mut source = Self {
             name: name.to_owned(),
             bytes,
+            broken,
+            runtime,
             block_bytes: block_bytes.max(1),
             rest: Vec::new(),
             next: 0,
             ended: false,
             handed_out: false,
-            truncated: None,
             total: 0,
         };
         source.check_head()?;
@@ -100,7 +105,12 @@ impl<'r> Source<'r> {
 
     /// Why the input ended early, if it did: a compressed stream that breaks off.
     pub(crate) fn truncated(&self) -> Option<&str> {
-        self.truncated.as_deref()
+        self.broken.get().map(String::as_str)
+    }
+
+    /// What its lines were taken out of, in words, if a container's runtime kept them.
+    pub(crate) fn kept_by(&self) -> Option<&'static str> {
+        self.runtime.map(Runtime::evidence)
     }
 
     /// How many bytes were read, after decompression.
@@ -162,32 +172,10 @@ impl<'r> Source<'r> {
         let missing = want.saturating_sub(buffer.len());
         buffer.reserve(missing);
         let before = buffer.len();
-        let result = match &mut self.bytes {
-            Bytes::Plain(raw) => raw.by_ref().take(missing as u64).read_to_end(buffer),
-            Bytes::Gzip(raw) => raw.by_ref().take(missing as u64).read_to_end(buffer),
-        };
+        let result = self.bytes.by_ref().take(missing as u64).read_to_end(buffer);
         self.total += (buffer.len() - before) as u64;
-        match result {
-            Ok(_) => self.ended = buffer.len() < want,
-            Err(error) => {
-                let kind = error.kind();
-                let broken = matches!(
-                    kind,
-                    io::ErrorKind::UnexpectedEof
-                        | io::ErrorKind::InvalidData
-                        | io::ErrorKind::InvalidInput
-                );
-                if !matches!(self.bytes, Bytes::Gzip(_)) || !broken {
-                    return Err(Error::io(Path::new(&self.name), error));
-                }
-                self.ended = true;
-                self.truncated = Some(if kind == io::ErrorKind::UnexpectedEof {
-                    "the compressed stream breaks off".to_owned()
-                } else {
-                    format!("the compressed stream is damaged ({error})")
-                });
-            }
-        }
+        result.map_err(|e| Error::io(Path::new(&self.name), e))?;
+        self.ended = buffer.len() < want;
         Ok(())
     }
 
@@ -211,10 +199,11 @@ impl<'r> Source<'r> {
     fn check_head(&mut self) -> Result<(), Error> {
         let mut head = Vec::new();
         self.fill(&mut head, HEAD_BYTES)?;
-        if let Some(why) = &self.truncated
+        if let Some(why) = self.truncated()
             && head.is_empty()
         {
-            return Err(Error::binary(&self.name, &format!("a gzip that yields nothing: {why}")));
+            let found = format!("a compressed stream that yields nothing: {why}");
+            return Err(Error::binary(&self.name, &found));
         }
         if head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]) {
             return Err(Error::binary(&self.name, "UTF-16"));
@@ -232,6 +221,16 @@ impl<'r> Source<'r> {
         }
         Ok(())
     }
+}
+
+/// The first bytes of a reader, and a reader of all of them.
+fn ahead<'r>(
+    mut from: Box<dyn Read + Send + 'r>,
+    bytes: u64,
+) -> io::Result<(Vec<u8>, Box<dyn Read + Send + 'r>)> {
+    let mut head = Vec::new();
+    from.by_ref().take(bytes).read_to_end(&mut head)?;
+    Ok((head.clone(), Box::new(Cursor::new(head).chain(from))))
 }
 
 #[cfg(test)]

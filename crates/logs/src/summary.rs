@@ -22,6 +22,8 @@ pub struct LogFile {
     pub bytes: u64,
     /// Why it ended early, if its compressed stream breaks off.
     pub truncated: Option<String>,
+    /// Whether another input holds all of its requests too; they are counted there.
+    pub is_copy: bool,
 }
 
 /// What reading one or more logs yields.
@@ -48,7 +50,7 @@ pub(crate) struct FileRead {
 }
 
 impl LogSummary {
-    /// The inputs in the order in which they were given.
+    /// The inputs in the order of their first time stamps where each has one, else as they were given.
     pub fn files(&self) -> &[LogFile] {
         &self.files
     }
@@ -142,7 +144,7 @@ impl LogSummary {
     pub fn merge(mut self, other: &Self) -> Result<Self, Error> {
         // Moved first: kept rows name the input they stand in.
         let mut theirs = other.tally.clone();
-        theirs.production.shift(self.files.len(), 0);
+        theirs.shift(self.files.len());
         let production = self.tally.production.clone().merge(&theirs.production)?;
         self.tally.absorb(&theirs);
         self.tally.production = production;
@@ -153,13 +155,24 @@ impl LogSummary {
     }
 }
 
+/// Whether an earlier input holds every request of one.
+fn is_copy(tally: &Tally) -> bool {
+    let counts = tally.production.counts();
+    counts.doubled > 0 && counts.read() == counts.rejected.total()
+}
+
 /// Joins the inputs and checks them.
-pub(crate) fn conclude(files: Vec<FileRead>, options: &ReadOptions) -> Checked<LogSummary> {
+pub(crate) fn conclude(mut files: Vec<FileRead>, options: &ReadOptions) -> Checked<LogSummary> {
+    // Names tell little of an order: `x.log` comes after `x.log.1`, and `x.log.10` before `x.log.2`.
+    if files.iter().all(|file| file.tally.order.first().is_some()) {
+        files.sort_by_key(|file| file.tally.order.first());
+    }
     let mut joined: Option<Tally> = None;
     let mut contradicted: Vec<String> = Vec::new();
     let (mut inputs, mut fields, mut conditions) = (Vec::new(), Vec::new(), Conditions::default());
     for (number, mut file) in files.into_iter().enumerate() {
-        file.tally.production.shift(number, 0);
+        let is_copy = number > 0 && is_copy(&file.tally);
+        file.tally.shift(number);
         // The first is taken as it is: a copy of all its values would cost as much as reading.
         match &mut joined {
             Some(tally) => tally.absorb(&file.tally),
@@ -185,6 +198,7 @@ pub(crate) fn conclude(files: Vec<FileRead>, options: &ReadOptions) -> Checked<L
             recognition: file.recognition,
             bytes: file.bytes,
             truncated: file.truncated,
+            is_copy,
         });
     }
     for key in contradicted {

@@ -3,7 +3,9 @@
 use trueline_core::RequestRecord;
 
 use crate::censoring::Censoring;
+use crate::order::Order;
 use crate::row::RowView;
+use crate::seen;
 use crate::{Generations, Intervals, NameCounts, Production, ReadOptions};
 
 /// How many of the benchmark's own rows are kept.
@@ -25,6 +27,12 @@ pub(crate) struct Tally {
     /// What the server says of itself from time to time.
     pub(crate) intervals: Intervals,
     pub(crate) lines: u64,
+    /// The time stamps in the order of the rows.
+    pub(crate) order: Order,
+    /// What tells each request from every other, where the next input may hold it too.
+    pub(crate) identities: Vec<u64>,
+    /// Requests that were too many to be looked for in the next inputs.
+    pub(crate) not_compared: u64,
 }
 
 impl Tally {
@@ -39,6 +47,9 @@ impl Tally {
             censoring: None,
             intervals: Intervals::default(),
             lines: 0,
+            order: Order::default(),
+            identities: Vec::new(),
+            not_compared: 0,
         }
     }
 
@@ -53,12 +64,27 @@ impl Tally {
     /// Appends the next piece of the same input.
     pub(crate) fn append(&mut self, mut next: Self) {
         next.production.shift(0, self.lines);
+        next.order.shift(0, self.lines);
         self.kept.append(&mut next.kept);
-        self.absorb(&next);
+        self.identities.append(&mut next.identities);
+        seen::bound(&mut self.identities);
+        self.order.append(&next.order);
+        self.absorb_counts(&next);
     }
 
-    /// Takes over another piece whose places need no change.
+    /// Moves the places of what is kept to those of an input in a list.
+    pub(crate) fn shift(&mut self, file: usize) {
+        self.production.shift(file, 0);
+        self.order.shift(file, 0);
+    }
+
+    /// Takes over another input, whose places need no change.
     pub(crate) fn absorb(&mut self, other: &Self) {
+        self.order.absorb(&other.order);
+        self.absorb_counts(other);
+    }
+
+    fn absorb_counts(&mut self, other: &Self) {
         self.production.absorb(&other.production);
         self.unknown.merge(&other.unknown);
         self.versions.merge(&other.versions);
@@ -70,6 +96,7 @@ impl Tally {
         }
         self.intervals.merge(&other.intervals);
         self.lines += other.lines;
+        self.not_compared += other.not_compared;
         self.kept.extend_from_slice(&other.kept);
         if !other.own.is_empty() {
             self.own.extend_from_slice(&other.own);

@@ -112,6 +112,7 @@ fn counts_line(log: &LogSummary) -> String {
     for (n, what) in [
         (counts.other, "other"),
         (counts.outside, "outside the time asked for"),
+        (counts.doubled, "doubled, counted once"),
         (counts.unfinished, "begun and not ended"),
         (counts.failed, "failed"),
         (counts.unknown_prompt, "without prompt tokens"),

@@ -1,8 +1,8 @@
 //! What is known of the formats of request logs, and how each is read.
 
 use super::{
-    Table, halogen, llama_cpp, lmdeploy, mlx_lm, mooncake, mtplx, ollama, otlp, own_jsonl, sglang,
-    tgi, trtllm, vllm, weka,
+    Table, azure, bailian, burstgpt, dynamo, halogen, litellm, llama_cpp, lmdeploy, mlx_lm, mooncake,
+    mtplx, ollama, otlp, own_jsonl, sglang, tgi, tracelab, trtllm, usage, vllm, weka,
 };
 use crate::lines::{LineReader, Seen};
 use crate::{Error, Evidence, FieldMeaning};
@@ -30,6 +30,8 @@ pub(crate) enum Reads {
     /// Objects on lines, by the names of their keys. `fits` looks at the first objects where keys do not
     /// decide: what it says is evidence for or against.
     Rows { fits: Option<fn(&[String]) -> Fit> },
+    /// Cells on lines, by the names of their columns, of which some `must` be there.
+    Columns { must: &'static [&'static str] },
     /// Lines of text that say something only together. `is` looks at the first lines.
     Lines { is: fn(&[&str]) -> Option<Seen>, reader: fn() -> Box<dyn LineReader> },
     /// One document. `is` says why a head of text begins one.
@@ -59,25 +61,34 @@ pub(crate) struct Whole {
 pub static LOG_FORMATS: &[LogFormat] = &[
     own_jsonl::FORMAT,
     mtplx::FORMAT,
-    mooncake::FORMAT,
-    weka::FORMAT,
     vllm::FORMAT,
     vllm::REPLIES,
-    lmdeploy::FORMAT,
-    otlp::LINES,
-    otlp::DOCUMENT,
     sglang::EXPORT,
     sglang::REQUESTS,
     sglang::TEXT,
     tgi::TEXT,
     tgi::HEADERS,
     trtllm::FORMAT,
+    lmdeploy::FORMAT,
     llama_cpp::LOG,
     llama_cpp::ROWS,
     ollama::LOG,
     ollama::ROWS,
     mlx_lm::FORMAT,
     halogen::FORMAT,
+    otlp::LINES,
+    otlp::DOCUMENT,
+    litellm::FORMAT,
+    usage::OPENAI,
+    usage::ANTHROPIC,
+    usage::CHUNKS,
+    dynamo::FORMAT,
+    mooncake::FORMAT,
+    bailian::FORMAT,
+    tracelab::FORMAT,
+    azure::FORMAT,
+    burstgpt::FORMAT,
+    weka::FORMAT,
 ];
 
 impl LogFormat {

@@ -1,6 +1,6 @@
 //! What formats leave out and correct beside the meaning of their fields.
 
-use super::sglang;
+use super::{dynamo, sglang};
 
 /// What a format leaves out and corrects.
 #[derive(Debug, Clone, Copy, Default)]
@@ -35,6 +35,7 @@ const RULES: &[(&str, Rules)] = &[
     (sglang::EXPORT.name, sglang::EXPORT_RULES),
     (sglang::REQUESTS.name, sglang::REQUEST_RULES),
     (sglang::TEXT.name, sglang::REQUEST_RULES),
+    (dynamo::FORMAT.name, dynamo::RULES),
 ];
 
 /// The rules of a format.

@@ -53,7 +53,7 @@ pub(crate) struct Told {
     pub(crate) broken: bool,
     /// Lines or requests that cannot be used, by reason.
     pub(crate) rejected: Vec<(Reason, u64)>,
-    /// What else is to be counted of the lines.
+    /// What else is to be counted of the lines and requests, stamps without a zone among it.
     pub(crate) counted: Counts,
     /// What the lines say of the generation of their format.
     pub(crate) generations: Generations,

@@ -95,6 +95,8 @@ pub struct Counts {
     pub other: u64,
     /// Records outside the time asked for. Apart from `read`.
     pub outside: u64,
+    /// Records that an earlier input holds too, and that are counted there. Apart from `read`.
+    pub doubled: u64,
     /// Whether the input ends inside a record: 1 for each such input. Apart from `read`.
     pub incomplete_tail: u64,
     /// Requests that had begun and whose end the input does not hold. Apart from `read`.
@@ -133,7 +135,7 @@ pub struct Counts {
     /// Of the used: the stated cached tokens are a token or so more than the prompt, a known miscount of the
     /// server; the whole prompt is taken for cached.
     pub clamped_cached: u64,
-    /// Of the used: the start rests on a stamp without a zone, which is taken for UTC.
+    /// Of the records: the start rests on a time stamp without a zone, which is taken for UTC.
     pub zoneless: u64,
 }
 
@@ -153,6 +155,7 @@ impl Counts {
             (&mut self.warmup, other.warmup),
             (&mut self.other, other.other),
             (&mut self.outside, other.outside),
+            (&mut self.doubled, other.doubled),
             (&mut self.incomplete_tail, other.incomplete_tail),
             (&mut self.unfinished, other.unfinished),
             (&mut self.failed, other.failed),

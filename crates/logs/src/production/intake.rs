@@ -30,7 +30,6 @@ impl Production {
         self.counts.non_finite += u64::from(numbers.non_finite > 0);
         self.counts.new_tokens_differ += u64::from(numbers.new_differs);
         self.counts.clamped_cached += u64::from(numbers.clamped);
-        self.counts.zoneless += u64::from(numbers.zoneless);
         if let Some(model) = row.texts.model() {
             self.models.add(&model, 1);
         }
@@ -38,6 +37,7 @@ impl Production {
             let ran = record.window().unwrap_or(Window { from: started, to: started });
             self.window = Some(self.window.map_or(ran, |w| w.join(&ran)));
         }
+        self.arrivals.add(record);
         let one_token = record.tokens.output.value().is_some_and(|n| n.get() <= 1);
         let ended = record.any_e2e().is_some() || (one_token && record.any_ttft().is_some());
         self.counts.unknown_window += u64::from(!(record.started.is_known() && ended));

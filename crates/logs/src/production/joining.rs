@@ -32,6 +32,7 @@ impl Production {
             *self.disorders.entry(*disorder).or_default() += n;
         }
         self.unknown_cached.merge(&other.unknown_cached);
+        self.arrivals.merge(&other.arrivals);
     }
 
     /// The summary of both parts.

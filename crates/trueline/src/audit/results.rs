@@ -90,6 +90,7 @@ pub(crate) fn requests_json(log: &LogSummary) -> Value {
         "other": counts.other,
         "outside_time": counts.outside,
         "unfinished": counts.unfinished,
+        "doubled": counts.doubled,
         "failed": counts.failed,
         "unknown_outcome": counts.unknown_outcome,
         "unknown_cached": counts.unknown_cached,

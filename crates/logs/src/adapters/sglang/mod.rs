@@ -158,7 +158,7 @@ fn meta([id, ended, within]: [&'static str; 3]) -> Vec<FieldMeaning> {
             .note("in the scheduler only; 0 where work on it was never stamped"),
         at("request_received_ts", H::Started).note("with --enable-metrics"),
         at("forward_entry_time", H::ScheduledAt),
-        at("response_sent_to_client_ts", H::FirstSentAt)
+        at("response_sent_to_client_ts", H::FirstToken)
             .note("the first chunk where the reply is streamed, else its end"),
         at("prefill_finished_time", H::PrefilledAt)
             .note("0.5.10 on; batches of others between chunks of the prompt are inside"),

@@ -94,7 +94,7 @@ impl LineReader for Reader {
                 told.other += 1;
             }
             Said::Ended(json) => self.text.take(&json, stamp, told),
-            Said::Torn if line.unended => told.counted.incomplete_tail += 1,
+            Said::Torn if line.unended => told.broken = true,
             Said::Torn => {
                 told.counted.torn += 1;
                 told.rejected.push((Reason::Torn, 1));
@@ -119,7 +119,7 @@ impl Reader {
     fn json(&mut self, text: &str, unended: bool, told: &mut Told) {
         if !text.ends_with('}') {
             if unended {
-                told.counted.incomplete_tail += 1;
+                told.broken = true;
             } else {
                 told.counted.torn += 1;
                 told.rejected.push((Reason::Torn, 1));

@@ -148,7 +148,7 @@ fn begins(text: &str) -> bool {
 fn at(stamp: &str, told: &mut Told) -> Option<WallTime> {
     let value = Scalar::Text(stamp);
     let at = value.wall_time(Unit::Iso8601).value()?;
-    told.counted.zoneless += u64::from(value.is_zoneless(Unit::Iso8601));
+    told.counted.zoneless += u64::from(value.has_no_zone(Unit::Iso8601));
     Some(at)
 }
 
@@ -165,7 +165,7 @@ fn whole_span(stamp: &str, text: &str, unended: bool, told: &mut Told) {
 
 fn torn(unended: bool, told: &mut Told) {
     if unended {
-        told.counted.incomplete_tail += 1;
+        told.broken = true;
     } else {
         told.counted.torn += 1;
         told.rejected.push((Reason::Torn, 1));

@@ -1,0 +1,197 @@
+//! Streamed replies kept chunk by chunk: the usage that several of them hold, put together by request.
+//!
+//! Some servers write the usage into every chunk, some into the last one, and some write counts of 0 into
+//! the last one (`LightLLM` PR 1423): the largest count of a request is its count.
+
+use std::collections::VecDeque;
+
+use serde::Deserialize;
+use trueline_core::{By, Known, Outcome, RequestRecord, Side, WallTime};
+
+use super::super::{LogFormat, Reads, Table};
+use crate::lines::{Line, LineReader, Seen, Told};
+use crate::{Evidence, FieldMeaning, Holds, Reason, Unit};
+
+/// The format.
+pub(in crate::adapters) const FORMAT: LogFormat = LogFormat {
+    name: "openai-chunks",
+    writer: "chunks of streamed replies, one a line, with or without data: before them",
+    versions: "chat completions, completions; 2026",
+    evidence: Evidence::Described,
+    table,
+    reads: Reads::Lines { is, reader: || Box::<Chunks>::default() },
+};
+
+/// How many replies may be under way at once.
+const OPEN: usize = 4_096;
+
+#[derive(Deserialize)]
+struct Chunk {
+    id: Option<String>,
+    object: Option<String>,
+    model: Option<String>,
+    created: Option<f64>,
+    #[serde(default)]
+    choices: Vec<Choice>,
+    usage: Option<Usage>,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    finish_reason: Option<serde::de::IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+struct Usage {
+    prompt_tokens: Option<u64>,
+    completion_tokens: Option<u64>,
+    cached_tokens: Option<u64>,
+    prompt_tokens_details: Option<Details>,
+}
+
+#[derive(Deserialize)]
+struct Details {
+    cached_tokens: Option<u64>,
+}
+
+/// A reply of which some chunks were read.
+#[derive(Debug, Default)]
+struct Reply {
+    id: String,
+    /// Who wrote its chunks down: two writers may give one id to two replies.
+    writer: String,
+    model: Option<String>,
+    created: Option<f64>,
+    prompt: Option<u64>,
+    cached: Option<u64>,
+    output: Option<u64>,
+    finished: bool,
+}
+
+/// Puts chunks together by the id of their reply.
+#[derive(Debug, Default)]
+struct Chunks {
+    /// In the order of their first chunks.
+    open: VecDeque<Reply>,
+}
+
+/// What an event's line holds behind its name.
+fn data(line: &str) -> &str {
+    line.strip_prefix("data:").unwrap_or(line).trim()
+}
+
+/// Whether an object is a piece of a reply.
+fn chunk(text: &str) -> Option<Chunk> {
+    let chunk: Chunk = serde_json::from_str(text).ok()?;
+    let is_one = chunk.object.as_deref().is_some_and(|object| object.ends_with("completion.chunk"));
+    (is_one && chunk.id.is_some()).then_some(chunk)
+}
+
+fn is(lines: &[&str]) -> Option<Seen> {
+    let n = lines.iter().take(256).filter(|line| chunk(data(line)).is_some()).count();
+    let evidence = format!("{n} chunks of chat completions among its first lines");
+    (n > 0).then_some(Seen { lines: n, evidence })
+}
+
+impl LineReader for Chunks {
+    fn line(&mut self, line: &Line<'_>, told: &mut Told) {
+        let text = data(line.text);
+        if text == "[DONE]" {
+            // Where replies follow each other, the last one is whole.
+            if self.open.len() == 1 {
+                self.end(told);
+            }
+            return;
+        }
+        match chunk(text) {
+            Some(chunk) => self.take(chunk, line.writer, told),
+            None if !text.starts_with('{') => told.other += 1,
+            None if serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() => told.other += 1,
+            None if line.unended => told.broken = true,
+            None => told.rejected.push((Reason::NotJson, 1)),
+        }
+    }
+
+    fn end(&mut self, told: &mut Told) {
+        told.requests.extend(self.open.drain(..).map(Reply::record));
+    }
+}
+
+impl Chunks {
+    fn take(&mut self, chunk: Chunk, writer: &str, told: &mut Told) {
+        let id = chunk.id.clone().unwrap_or_default();
+        let known = self.open.iter().rposition(|reply| reply.id == id && reply.writer == writer);
+        let place = known.unwrap_or_else(|| {
+            if self.open.len() == OPEN {
+                told.requests.extend(self.open.pop_front().map(Reply::record));
+            }
+            self.open.push_back(Reply { id, writer: writer.to_owned(), ..Reply::default() });
+            self.open.len() - 1
+        });
+        if let Some(reply) = self.open.get_mut(place) {
+            reply.add(chunk);
+        }
+    }
+}
+
+impl Reply {
+    fn add(&mut self, chunk: Chunk) {
+        self.model = self.model.take().or(chunk.model);
+        self.created = self.created.or(chunk.created);
+        self.finished |= chunk.choices.iter().any(|choice| choice.finish_reason.is_some());
+        let Some(usage) = chunk.usage else { return };
+        let details = usage.prompt_tokens_details.and_then(|details| details.cached_tokens);
+        self.prompt = self.prompt.max(usage.prompt_tokens);
+        self.cached = self.cached.max(details.or(usage.cached_tokens));
+        self.output = self.output.max(usage.completion_tokens);
+    }
+
+    fn record(self) -> RequestRecord {
+        let mut record = RequestRecord::default();
+        record.id = Some(self.id);
+        record.model = self.model;
+        if let Some(created) = self.created.and_then(WallTime::from_secs_f64) {
+            record.started = Known::is(created, By::Measured);
+        }
+        let tokens = &mut record.tokens;
+        for (count, held) in [
+            (self.prompt, &mut tokens.prompt),
+            (self.cached, &mut tokens.cached),
+            (self.output, &mut tokens.output),
+        ] {
+            if let Some(count) = count {
+                *held = RequestRecord::counted(count);
+            }
+        }
+        if self.finished {
+            record.outcome = Outcome::Ok;
+        }
+        record
+    }
+}
+
+/// The table, for its name and fields; its rows are put together by the reader above.
+fn table() -> Table {
+    const AT: &str = "OpenAI API reference (read 2026-11-29); LightLLM PR 1423";
+    const MOST: &str = "the largest of the reply's chunks: the last one may hold 0";
+    let f = |path, holds, unit| FieldMeaning::new(path, holds, unit).source(AT);
+    let count = |path, holds| f(path, holds, Unit::Tokens).note(MOST);
+    Table {
+        name: FORMAT.name.into(),
+        server: None,
+        fields: vec![
+            f("id", Holds::Id, Unit::None).note("chunks of one id are one request"),
+            f("model", Holds::Model, Unit::None),
+            f("created", Holds::Started, Unit::EpochSeconds).note("in whole seconds"),
+            count("usage.prompt_tokens", Holds::PromptTokens),
+            count("usage.prompt_tokens_details.cached_tokens", Holds::CachedTokens),
+            count("usage.completion_tokens", Holds::OutputTokens),
+            f("choices.finish_reason", Holds::Unused, Unit::None)
+                .note("a reply that has one is whole"),
+        ],
+        side: Side::Client,
+        ok: Vec::new(),
+        block: None,
+        marks: &[],
+    }
+}

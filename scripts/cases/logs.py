@@ -1,0 +1,294 @@
+#!/usr/bin/env python3
+"""Writes the logs of the casebook that are damaged, rotated, doubled, compressed or kept by gateways.
+
+    python3 scripts/cases/logs.py cases
+
+Rows are in the shapes that servers, gateways and traces write; every word and number in them is made up. It
+writes `case.toml` too: what is expected is worked out beside the rows.
+"""
+import gzip
+import json
+import random
+import sys
+from pathlib import Path
+
+START = 1_795_958_298  # 2026-11-29T13:18:18Z
+
+
+def line(value):
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False) + "\n"
+
+
+def row(n, at=None, took=2.0, **more):
+    """A request of our own format; they start 5 s apart."""
+    at = START + 5 * n if at is None else at
+    return {"id": f"r{n}", "started_at_s": round(at, 6), "prompt_tokens": 3000 + n, "cached_tokens": 1000,
+            "output_tokens": 20, "ttft_s": took / 2, "e2e_latency_s": took, "outcome": "ok"} | more
+
+
+def rows(numbers, **more):
+    return "".join(line(row(n, **more)) for n in numbers)
+
+
+def case(name, about, files, healthy=True, arguments=("{case}/log.jsonl",), values=(), comment="", **lists):
+    text = "".join(f"# {words}\n" for words in comment.splitlines())
+    text += f"about = {json.dumps(about)}\nhealthy = {str(healthy).lower()}\nprogram = \"read_log\"\n"
+    text += f"arguments = {json.dumps(list(arguments))}\nexit = 0\n"
+    for key, codes in lists.items():
+        text += f"{key} = {json.dumps(list(codes))}\n"
+    if values:
+        text += "\n[values]\n"
+        for pointer, value in values:
+            text += f"\"/results/requests/{pointer}\" = {json.dumps(value)}\n"
+    folder = OUT / name
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "case.toml").write_text(text)
+    for file, content in files.items():
+        content = content.encode() if isinstance(content, str) else content
+        (folder / file).write_bytes(content)
+
+
+def rotation():
+    parts = {"x.log.1": range(60, 90), "x.log.2": range(30, 60), "x.log.10": range(30), "x.log": range(90, 120)}
+    case("log-rotated", "a log in four files whose names tell another order than their times",
+         {name: rows(numbers) for name, numbers in parts.items()}, arguments=["{case}/x.log*"],
+         near_miss=["duplicate-rows", "wall-time-jump"], values=[("read", 120), ("used", 120), ("doubled", 0)])
+    case("log-row-in-two-files", "the file before a rotation and the one after it hold ten requests both",
+         {"x.log.1": rows(range(40)), "x.log": rows(range(30, 60))}, healthy=False, arguments=["{case}/x.log*"],
+         expect=["duplicate-rows"], values=[("read", 60), ("used", 60), ("doubled", 10)])
+    packed = gzip.compress(rows(range(40)).encode(), mtime=0)
+    case("log-beside-its-copy", "a log and its compressed copy in one folder",
+         {"x.jsonl": rows(range(40)), "x.jsonl.gz": packed}, healthy=False, arguments=["{case}/x.jsonl*"],
+         expect=["duplicate-rows"], values=[("read", 40), ("used", 40), ("doubled", 40)])
+    case("log-alike-in-two-files", "two logs with requests of like lengths and times, under ids of their own",
+         {"a.jsonl": rows(range(40)),
+          "b.jsonl": "".join(line(row(n, START + 5 * n + n % 7 / 2, id=f"s{n}")) for n in range(40))},
+         arguments=["{case}/a.jsonl", "{case}/b.jsonl"], near_miss=["duplicate-rows"],
+         values=[("read", 80), ("used", 80), ("doubled", 0)])
+
+
+def clocks():
+    back = [row(n, START + 5 * n - (3600 if n >= 30 else 0)) for n in range(60)]
+    case("log-clock-an-hour-back", "stamps in local time over the end of summer time",
+         {"log.jsonl": "".join(map(line, back))}, healthy=False, expect=["wall-time-jump"],
+         values=[("read", 60), ("used", 60)])
+    back = [row(n, START + n - (7.5 if n >= 30 else 0)) for n in range(60)]
+    case("log-clock-seconds-back", "the clock is set back by 7.5 s in the middle of a log",
+         {"log.jsonl": "".join(map(line, back))}, healthy=False, expect=["wall-time-jump"],
+         values=[("read", 60), ("used", 60)])
+    # Written when they end: starts go back by up to a minute, ends by a few ms.
+    random.seed(29)
+    ended = [row(n, START + 3 * n, took=random.choice([1, 2, 4, 60])) for n in range(80)]
+    ended.sort(key=lambda r: r["started_at_s"] + r["e2e_latency_s"] + random.random() * 0.02)
+    case("log-in-the-order-of-ends", "requests of 1 to 60 s, written as they end: starts go back, the clock does not",
+         {"log.jsonl": "".join(map(line, ended))}, near_miss=["wall-time-jump"],
+         values=[("read", 80), ("used", 80)])
+
+
+def grids():
+    random.seed(30)
+    tick = [3000 * k + random.randint(-3, 3) for k in range(40)]
+    on_grid = [{"timestamp": max(0, at), "input_length": 700 + 13 * k, "output_length": 30, "hash_ids": [k, k + 100]}
+               for k, at in enumerate(sorted(t for t in tick for _ in range(10))) for k in [k % 20]]
+    case("log-arrivals-every-3-s", "a trace whose arrivals are stamped every 3 s, ten at a time",
+         {"log.jsonl": "".join(map(line, on_grid))}, healthy=False, expect=["timestamps-coarse"],
+         tolerates=["cached-tokens-unknown"], values=[("read", 400), ("used", 400)])
+    at, poisson = 0.0, []
+    for n in range(400):
+        at += random.expovariate(20)
+        poisson.append(row(n, round(START + at, 3), took=0.5))
+    case("log-arrivals-in-ms", "arrivals at 20 a second at random, in whole milliseconds",
+         {"log.jsonl": "".join(map(line, poisson))}, near_miss=["timestamps-coarse"],
+         values=[("read", 400), ("used", 400)])
+    bursts = [row(5 * n + k, START + at, took=0.5)
+              for n, at in enumerate(sorted(random.uniform(0, 900) for _ in range(40))) for k in range(5)]
+    case("log-arrivals-in-bursts", "five requests at a time, at times that have no step in common",
+         {"log.jsonl": "".join(map(line, bursts))}, near_miss=["timestamps-coarse"],
+         values=[("read", 200), ("used", 200)])
+
+
+def envelope():
+    three = rows(range(20)), rows(range(20, 40)), rows(range(40, 60))
+    members = b"".join(gzip.compress(part.encode(), mtime=0) for part in three)
+    case("log-gzip-of-three-members", "three compressed logs put behind each other",
+         {"log.jsonl.gz": members}, arguments=["{case}/log.jsonl.gz"], near_miss=["truncated-file"],
+         values=[("read", 60), ("used", 60)])
+    time = "2026-11-29T13:18:18.123456789Z"
+    entry = lambda text, stream="stdout": line({"log": text, "stream": stream, "time": time})
+    docker = entry("server 1.0 is up\n", "stderr")
+    for n in range(40):
+        text = line(row(n))
+        # The driver cuts lines of 16 KiB; here one is cut, with another stream's line between.
+        docker += entry(text) if n != 7 else entry(text[:60]) + entry("a warning\n", "stderr") + entry(text[60:])
+    case("log-in-docker-entries", "a log as Docker's json-file driver keeps it, one line of it in two entries",
+         {"log.jsonl": docker}, near_miss=["torn-line", "rejected-lines", "truncated-file"],
+         values=[("read", 40), ("used", 40), ("other", 2)])
+    kept = "".join(f"{time} stdout F {line(row(n))}" for n in range(40))
+    case("log-in-kubernetes-entries", "a log as Kubernetes keeps it", {"log.jsonl": kept},
+         near_miss=["torn-line", "rejected-lines", "truncated-file"], values=[("read", 40), ("used", 40)])
+    case("log-byte-order-mark", "a byte order mark at the start, lines that end as on Windows",
+         {"log.jsonl": "\ufeff" + rows(range(40)).replace("\n", "\r\n")},
+         near_miss=["rejected-lines", "torn-line"], values=[("read", 40), ("used", 40), ("bad_text", 0)])
+    odd = rows(range(37)).encode() + rows([37]).encode().replace(b'"r37"', b'"r\x0137"')
+    odd += rows([38]).encode().replace(b'"r38"', b'"r\xff38"')
+    odd += rows([39]).replace('"r39"', '"\\ud83d39"').encode()
+    case("log-bad-characters", "a control character, bytes that are no UTF-8, half a surrogate pair",
+         {"log.jsonl": odd}, near_miss=["rejected-lines", "torn-line"],
+         values=[("read", 40), ("used", 40), ("bad_text", 3)])
+    deep = rows(range(40)) + '{"id":"deep","prompt_tokens":5,"x":' + "[" * 200 + "]" * 200 + "}\n"
+    case("log-nested-200-deep", "a record with 200 lists in each other", {"log.jsonl": deep}, healthy=False,
+         expect=["rejected-lines"], values=[("read", 41), ("used", 40), ("rejected", 1)])
+    cut = rows(range(20)) + line(row(20))[:55] + rows(range(21, 40))
+    case("log-whole-behind-a-cut", "a record breaks off and a whole one follows on the same line",
+         {"log.jsonl": cut}, healthy=False, expect=["rejected-lines"], notes=["torn-line"],
+         values=[("read", 40), ("used", 39), ("rejected", 1), ("torn", 1)])
+    middle = rows(range(20)) + line(row(20))[30:] + rows(range(21, 40))
+    case("log-line-from-the-middle", "a line that begins in the middle of a record",
+         {"log.jsonl": middle}, healthy=False, expect=["rejected-lines"], notes=["torn-line"],
+         values=[("read", 40), ("used", 39), ("rejected", 1), ("torn", 1)])
+    bare = rows(range(40)).replace('"ttft_s":1.0', '"ttft_s":NaN', 1).replace('"ttft_s":1.0', '"ttft_s":-Infinity', 1)
+    case("log-bare-nan", "NaN and -Infinity without quotes, as some writers put them", {"log.jsonl": bare},
+         healthy=False, expect=["impossible-value"], near_miss=[],
+         values=[("read", 40), ("used", 40), ("non_finite", 2), ("unknown_ttft", 2)])
+    instant = rows(range(40)).replace('"ttft_s":1.0', '"ttft_s":0.000001', 2)
+    case("log-prefill-in-a-microsecond", "2,000 new tokens in 1 µs, as a server writes where it has no time",
+         {"log.jsonl": instant}, healthy=False, expect=["impossible-value"],
+         values=[("read", 40), ("used", 40), ("impossible", 2), ("unknown_ttft", 2)])
+
+
+def gateways():
+    def payload(n, **more):
+        at, first, end = START + 5 * n, START + 5 * n + 1.25, START + 5 * n + 4.5
+        usage = {"prompt_tokens": 3000 + n, "prompt_tokens_details": {"cached_tokens": 1000}}
+        return {"id": f"g{n}", "litellm_call_id": f"c{n}", "stream": True, "status": "success", "model": "small-8b",
+                "startTime": at, "endTime": end, "completionStartTime": first, "response_time": 1.25,
+                "cache_hit": None, "prompt_tokens": 3000 + n, "completion_tokens": 20, "response_cost": 0.01,
+                "hidden_params": {}, "metadata": {"usage_object": usage}} | more
+    whole = {"stream": False, "completionStartTime": None, "response_time": 4.5}
+    mixed = [payload(n) if n % 4 else payload(n, **whole | {"completionStartTime": START + 5 * n + 4.5})
+             for n in range(80)]
+    case("log-litellm", "a gateway's rows, a quarter of them not streamed: their first token's time is their end",
+         {"log.jsonl": "".join(map(line, mixed))},
+         near_miss=["timestamp-disorder", "zone-unknown", "cached-tokens-unknown", "impossible-value"],
+         values=[("read", 80), ("used", 80), ("unknown_ttft", 20)])
+    broken = [payload(n, completionStartTime=START + 5 * n + 4.5) for n in range(40)]
+    case("log-litellm-first-token-is-last", "a gateway stamps the first token of streamed replies with their end",
+         {"log.jsonl": "".join(map(line, broken))}, healthy=False, expect=["timestamp-disorder"],
+         values=[("read", 40), ("used", 40)])
+    stored = [payload(n, cache_hit=n % 2 == 0) for n in range(40)]
+    case("log-litellm-store-of-replies", "half of a gateway's replies come from its own store: no prefix cache",
+         {"log.jsonl": "".join(map(line, stored))}, healthy=False, expect=["cached-tokens-unknown"],
+         values=[("read", 40), ("used", 40), ("unknown_ttft", 20), ("unknown_cached", 20)])
+
+    def words(seconds, zone):
+        minutes, rest = divmod(18 + seconds, 60)
+        hours, minutes = divmod(18 + int(minutes), 60)
+        return f"2026-11-29T{13 + hours:02}:{minutes:02}:{rest:06.3f}{zone}"
+
+    def spend(n, zone):
+        row = payload(n)
+        meta = json.dumps({"usage_object": row["metadata"]["usage_object"], "note": 'a "word"'})
+        times = {"startTime": words(5 * n, zone), "completionStartTime": words(5 * n + 1.25, zone),
+                 "endTime": words(5 * n + 4.5, zone)}
+        return {"request_id": row["id"], "call_type": "acompletion", "model": "small-8b", **times,
+                "request_duration_ms": 4500, "cache_hit": "False", "prompt_tokens": 3000 + n,
+                "completion_tokens": 20, "metadata": meta}
+    case("log-litellm-spend", "a gateway's table of spendings: times in words, counts in an object written as a text",
+         {"log.jsonl": "".join(line(spend(n, "Z")) for n in range(40))},
+         near_miss=["zone-unknown", "cached-tokens-unknown"],
+         values=[("read", 40), ("used", 40), ("unknown_cached", 0), ("zoneless", 0)])
+    case("log-stamps-without-a-zone", "the same table with stamps that name no zone",
+         {"log.jsonl": "".join(line(spend(n, "")) for n in range(40))}, healthy=False, notes=["zone-unknown"],
+         values=[("read", 40), ("used", 40), ("zoneless", 40)])
+
+
+def usage():
+    def chat(n, **counts):
+        return {"id": f"chat-{n}", "object": "chat.completion", "created": START + 60 * n, "model": "small-8b",
+                "choices": [], "usage": {"prompt_tokens": 3000 + n, "completion_tokens": 20} | counts}
+    details = lambda cached: {"prompt_tokens_details": {"cached_tokens": cached}}
+    both = [chat(n, input_tokens=0, output_tokens=0, **details(1000)) for n in range(40)]
+    case("log-two-names-for-one-count", "usage with prompt_tokens, and with input_tokens: 0 beside it",
+         {"log.jsonl": "".join(map(line, both))}, near_miss=["duplicate-keys", "cached-tokens-unknown"],
+         values=[("read", 40), ("used", 40), ("unknown_prompt", 0), ("unknown_cached", 0)])
+    three = [chat(n, **(details(0), details(None), {})[n % 3]) for n in range(60)]
+    case("log-cached-zero-null-absent", "cached tokens of 0, null, and none at all: one is a count",
+         {"log.jsonl": "".join(map(line, three))}, healthy=False, expect=["cached-tokens-unknown"],
+         values=[("read", 60), ("used", 60), ("unknown_cached", 40)])
+    message = [{"id": f"msg-{n}", "type": "message", "role": "assistant", "model": "large", "content": [],
+                "stop_reason": "end_turn",
+                "usage": {"input_tokens": 2, "cache_creation_input_tokens": 500 + n,
+                          "cache_read_input_tokens": 30000, "output_tokens": 60}} for n in range(40)]
+    total = sum(2 + 500 + n + 30000 for n in range(40))
+    case("log-anthropic-usage", "input_tokens that hold neither what was read from the cache nor what was written",
+         {"log.jsonl": "".join(map(line, message))}, near_miss=["impossible-value", "cached-tokens-unknown"],
+         values=[("read", 40), ("used", 40), ("unknown_prompt", 0)],
+         comment=f"Prompts of 2 + (500 + n) + 30,000 tokens: {total} in all.")
+
+    def chunk(n, **more):
+        return "data: " + line({"id": f"chat-{n}", "object": "chat.completion.chunk", "created": START + 60 * n,
+                                "model": "small-8b", "choices": [], **more}) + "\n"
+    count = lambda prompt, out, cached: {"prompt_tokens": prompt, "completion_tokens": out} | details(cached)
+    text = ""
+    for n in range(20):
+        text += chunk(n, usage=count(3000 + n, 1, 1000)) + chunk(n, usage=count(3000 + n, 2, 1000))
+        text += chunk(n, choices=[{"index": 0, "delta": {}, "finish_reason": "stop"}])
+        text += chunk(n, usage=count(0, 2, 0)) + "data: [DONE]\n\n"
+    case("log-usage-in-every-chunk", "streamed replies with usage in each chunk, and zeros in the last",
+         {"log.jsonl": text}, near_miss=["cached-tokens-unknown", "rejected-lines"],
+         values=[("read", 20), ("used", 20), ("unknown_prompt", 0)])
+
+
+def traces():
+    def record(n):
+        hashes = [2**53 + 1, 2**64 - 1 - n, -1 - n]
+        return {"schema": "dynamo.request.trace.v1", "event_type": "request_end",
+                "event_time_unix_ms": (START + 5 * n) * 1000 + 4500,
+                "request": {"request_id": f"d{n}", "request_received_ms": (START + 5 * n) * 1000,
+                            "total_time_ms": 4500.0, "output_tokens": 20,
+                            "replay": {"trace_block_size": 64, "input_length": 140 + n % 50,
+                                       "input_sequence_hashes": hashes}}}
+    wrap = lambda event: {"timestamp": "2026-11-29T13:18:23Z", "event": event}
+    text = "".join(line((record(n), wrap(record(n)), wrap(json.dumps(record(n))))[n % 3]) for n in range(39))
+    text += line({"schema": "dynamo.request.trace.v1", "event_type": "tool_end", "event_time_unix_ms": START * 1000})
+    case("log-dynamo", "records bare, wrapped, and wrapped as a text, with hashes of 64 bits",
+         {"log.jsonl": text}, near_miss=["impossible-value", "rejected-lines", "mixed-schema"],
+         tolerates=["cached-tokens-unknown"],
+         values=[("read", 39), ("used", 39), ("other", 1), ("impossible", 0), ("unknown_prompt", 0)])
+    table = "TIMESTAMP,ContextTokens,GeneratedTokens\r\n"
+    table += "\r\n".join(f"2023-11-16 18:17:{n:02}.{9799600 + n},{400 + 7 * n},{10 + n}" for n in range(40))
+    case("log-azure-table", "a table of arrivals with Windows line ends, none at the end, and no zone",
+         {"log.csv": table}, arguments=["{case}/log.csv"], notes=["zone-unknown"],
+         near_miss=["truncated-file", "rejected-lines", "timestamps-coarse", "wall-time-jump"],
+         tolerates=["cached-tokens-unknown"], values=[("read", 40), ("used", 40), ("other", 1), ("zoneless", 40)])
+    rounds = [{"provider": "claude", "session_id": f"s{n % 3}", "round_index": n // 3, "round_id": f"m{n % 18}",
+               "model": "large", "input_tokens_total": 30000 + n, "prefix_tokens": 29000,
+               "newly_append_tokens": 1000 + n, "output_tokens": 50, "timing_events": [], "tools": [],
+               "trace_key": f"k{n % 18}"} for n in range(20)]
+    case("log-ids-that-are-not-unique", "rounds of agent sessions, two of them under the ids of others",
+         {"log.jsonl": "".join(map(line, rounds))}, near_miss=["duplicate-rows", "cached-tokens-unknown"],
+         values=[("read", 20), ("used", 20), ("doubled", 0)])
+
+
+def units():
+    mapping = "name = \"four-units\"\n" + "".join(
+        f"\n[[field]]\npath = \"{path}\"\nmeaning = \"{meaning}\"\n{more}" for path, meaning, more in [
+            ("id", "id", ""), ("at_ns", "started", "unit = \"epoch_ns\"\n"), ("prompt", "prompt_tokens", ""),
+            ("cached", "cached_tokens", ""), ("out", "output_tokens", ""),
+            ("queue_ns", "queue", "unit = \"ns\"\nclock = \"server\"\n"),
+            ("ttft_us", "ttft", "unit = \"us\"\nclock = \"server\"\n"),
+            ("total_ms", "e2e_latency", "unit = \"ms\"\nclock = \"server\"\n"),
+            ("decode_s", "decode", "unit = \"s\"\nclock = \"server\"\n")])
+    text = "".join(line({"id": f"u{n}", "at_ns": (START + 5 * n) * 10**9, "prompt": 3000 + n, "cached": 1000,
+                         "out": 20, "queue_ns": 250_000_000, "ttft_us": 1_000_000, "total_ms": 2000, "decode_s": 1.0})
+                   for n in range(40))
+    case("log-times-in-four-units", "nanoseconds, microseconds, milliseconds and seconds in one row",
+         {"log.jsonl": text, "mapping.toml": mapping},
+         arguments=["{case}/log.jsonl", "--mapping", "{case}/mapping.toml"],
+         near_miss=["timestamp-disorder", "impossible-value", "wall-time-jump"],
+         values=[("read", 40), ("used", 40), ("unknown_ttft", 0), ("impossible", 0)])
+
+
+OUT = Path(sys.argv[1] if len(sys.argv) > 1 else "cases")
+for part in (rotation, clocks, grids, envelope, gateways, usage, traces, units):
+    part()
