@@ -315,7 +315,7 @@ text = "291 tok/s prefill, as the batch lines say"
     case(folder, "log-trtllm-records", "TensorRT-LLM's records: moments of a steady clock, the cache in blocks",
          [record(r, never=r.i % 10 == 9) for r in some],
          'tolerates = ["cached-tokens-unknown"]\n'
-         + quiet("timestamp-disorder", "impossible-value", "rejected-lines", "zone-unknown")
+         + quiet("timestamp-disorder", "impossible-value", "rejected-lines")
          + counts(read=60, used=60, unknown_prompt=60, unknown_ttft=0, impossible=0), file="perf.jsonl",
          note="No record counts a token, so blocks make no hit share, which is one warning; every tenth never got its last token.")
 

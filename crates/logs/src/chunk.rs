@@ -63,10 +63,13 @@ impl ChunkReader<'_> {
         Production { tally, own, options, seen }
     }
 
-    /// Takes records that are at hand whole.
-    pub(crate) fn take(&self, records: &[RequestRecord]) -> Tally {
+    /// Takes records that are at hand whole, each with the line in which it ends or its place in a document.
+    pub(crate) fn take<'r>(
+        &self,
+        records: impl Iterator<Item = (u64, &'r RequestRecord)>,
+    ) -> Tally {
         let mut into = self.sink();
-        for (line, record) in (1..).zip(records) {
+        for (line, record) in records {
             let numbers = Numbers::of(record);
             let row = RowView {
                 record: &numbers.record,
@@ -213,10 +216,7 @@ fn plain_line<'x>(
             object(layout, row, work, slots, sink);
             return;
         }
-        if stamped.is_none()
-            && holds_written_object(row)
-            && whole_line(layout, row, work, sink)
-        {
+        if stamped.is_none() && holds_written_object(row) && whole_line(layout, row, work, sink) {
             return;
         }
     }

@@ -11,7 +11,7 @@ use crate::judge::RESTS_ON_REVOKED;
 pub const CHECKS: &[CheckInfo] = &[RESTS_ON_REVOKED];
 
 /// The tables of all crates, with the crate each comes from.
-pub fn check_tables() -> [(&'static str, &'static [CheckInfo]); 16] {
+pub fn check_tables() -> [(&'static str, &'static [CheckInfo]); 17] {
     [
         ("logs: what the bytes of a log say", trueline_logs::CHECKS),
         ("logs: what a server says of intervals", trueline_logs::INTERVAL_CHECKS),

@@ -1,8 +1,8 @@
 //! What is known of the formats of request logs, and how each is read.
 
 use super::{
-    Table, azure, bailian, burstgpt, dynamo, halogen, litellm, llama_cpp, lmdeploy, mlx_lm, mooncake,
-    mtplx, ollama, otlp, own_jsonl, sglang, tgi, tracelab, trtllm, usage, vllm, weka,
+    Table, azure, bailian, burstgpt, dynamo, halogen, litellm, llama_cpp, lmdeploy, mlx_lm,
+    mooncake, mtplx, ollama, otlp, own_jsonl, sglang, tgi, tracelab, trtllm, usage, vllm, weka,
 };
 use crate::lines::{LineReader, Seen};
 use crate::{Error, Evidence, FieldMeaning};

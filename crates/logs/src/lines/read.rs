@@ -24,12 +24,13 @@ pub(crate) fn read_lines(
             progress.fetch_add(block.bytes.len() as u64, Ordering::Relaxed);
         }
         let mut told = Told::default();
-        let (lines, bad_text) = read_block(&block, &mut *reader, &mut told);
+        let Read { lines, bad_text, mut ends } = read_block(&block, &mut *reader, &mut told);
         if block.last {
             reader.end(&mut told);
+            ends.resize(told.requests.len(), lines);
         }
-        let mut tally = chunk.take(&told.requests);
-        tally.lines = lines + block.too_long;
+        let mut tally = chunk.take(ends.into_iter().zip(&told.requests));
+        tally.lines = lines;
         let counts = &mut tally.production.counts;
         counts.other += told.other;
         counts.unfinished += told.unfinished;
@@ -54,20 +55,30 @@ pub(crate) fn read_lines(
     Ok(whole)
 }
 
-/// How many lines there were, and how many of them are no text.
-fn read_block(block: &Block, reader: &mut dyn LineReader, told: &mut Told) -> (u64, u64) {
-    let (mut lines, mut bad_text) = (0, 0);
+/// What is known of the lines of a block beside what they tell.
+struct Read {
+    /// How many there were, those that were too long first.
+    lines: u64,
+    /// How many of them are no text.
+    bad_text: u64,
+    /// The line in which each request ended.
+    ends: Vec<u64>,
+}
+
+fn read_block(block: &Block, reader: &mut dyn LineReader, told: &mut Told) -> Read {
+    let mut read = Read { lines: block.too_long, bad_text: 0, ends: Vec::new() };
     let mut rest = block.bytes.as_slice();
     while !rest.is_empty() {
         let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
         let unended = block.last && length == rest.len();
         let (line, after) = rest.split_at(length);
         rest = after.get(1..).unwrap_or_default();
-        lines += 1;
+        read.lines += 1;
         let text = String::from_utf8_lossy(line);
-        bad_text += u64::from(matches!(text, std::borrow::Cow::Owned(_)));
+        read.bad_text += u64::from(matches!(text, std::borrow::Cow::Owned(_)));
         let text = uncoloured(&text);
         reader.line(&bare(&text, unended), told);
+        read.ends.resize(told.requests.len(), read.lines);
     }
-    (lines, bad_text)
+    read
 }

@@ -239,3 +239,29 @@ fn generations_in_one_file_are_noted() {
     let read = read_log_from("test", one.as_bytes(), &ReadOptions::default()).unwrap();
     assert!(!read.outcomes.has("mixed-schema"));
 }
+
+#[test]
+fn a_clock_that_goes_back_is_told_by_the_line_of_the_text() {
+    // Two lines a request, 20 s apart; the fourth, which ends in line 8, comes an hour before the third.
+    let request = |n: u32| {
+        let back = if n < 3 { 0 } else { 3_620 };
+        let at = |seconds: u32| (1_795_950_000 + 20 * n + seconds - back).to_string();
+        let meta = META
+            .replace("1795950100", &at(100))
+            .replace("1795950103", &at(103))
+            .replace("1795950113", &at(113));
+        format!(
+            "[2026-11-29 12:00:00] The server is fired up and ready to roll!\n\
+             [2026-11-29 12:00:13] Finish: obj=GenerateReqInput(rid='t{n}'), out={{'meta_info': {meta}}}\n"
+        )
+    };
+    let text: String = (0..6).map(request).collect();
+    for bytes in [1 << 20, 1_000] {
+        let options = ReadOptions::default().with_block_bytes(bytes);
+        let read = read_log_from("test", text.as_bytes(), &options).unwrap();
+        let found = read.outcomes.findings().find(|f| f.code == "wall-time-jump").unwrap();
+        // By hand: 3,620 s minus the 20 s between two requests.
+        let says = "time goes back by 3600.000 s at line 8 of test";
+        assert!(found.message.starts_with(says), "{}", found.message);
+    }
+}
