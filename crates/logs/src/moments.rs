@@ -94,10 +94,12 @@ impl Numbers {
         }
     }
 
-    /// A stretch between two moments, where the row does not state it.
+    /// A stretch between two moments, where the row does not state it. One that it states as what cannot be stays
+    /// unknown.
     fn stretch(&mut self, stretch: Stretch, from: Option<WallTime>, to: Option<WallTime>) {
         let (Some(from), Some(to)) = (from, to) else { return };
-        if self.record.spans.get(stretch).is_known() {
+        let held = self.record.spans.get(stretch);
+        if held.is_known() || matches!(held.why(), Some(Why::Impossible | Why::NonFinite)) {
             return;
         }
         let nanos = to.as_nanos().checked_sub(from.as_nanos());
