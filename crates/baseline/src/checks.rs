@@ -261,13 +261,8 @@ pub(crate) const CACHE_HITS_IN_COLD_RUN: CheckInfo = CheckInfo {
         threshold("template_share", 0.25, "of a prompt: with more the run measures something else"),
         threshold(
             "template_requests",
-            3.0,
-            "fewer that hit do not show that it is the same in each",
-        ),
-        threshold(
-            "template_prevalence",
-            0.5,
-            "of the requests: the first ones sent at once miss it",
+            2.0,
+            "one that hits does not show that it is the same in each",
         ),
         threshold(
             "template_spread",

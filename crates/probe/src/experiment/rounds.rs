@@ -21,6 +21,10 @@ pub(super) const fn measured(place: u64) -> u64 {
     3 + 2 * place
 }
 
+/// The fewest words of a prompt: fewer are not enough for prompts that all differ. A prompt that is asked for
+/// shorter than its server's template is longer than asked.
+const LEAST_WORDS: u64 = 4;
+
 /// A beginning that a text takes from another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Shared {
@@ -118,13 +122,18 @@ impl Rounds {
         self.requests
     }
 
+    /// Whether its requests are of more than one part.
+    pub(super) fn has_parts(&self) -> bool {
+        self.arms.iter().zip(self.arms.iter().skip(1)).any(|(a, b)| a.part != b.part)
+    }
+
     /// The request at a place; `None` behind the last one.
     pub(super) fn asking(&self, at: u64, number: u64, ruler: &Ruler) -> Option<Asking> {
         if self.requests.is_some_and(|n| at >= n) {
             return None;
         }
         let arm = self.arm(at)?;
-        let words = ruler.words_for(arm.prompt).words;
+        let words = ruler.words_for(arm.prompt).words.max(LEAST_WORDS);
         let shared = arm.shared.map(|shared| Piece {
             stream: shared.stream,
             number: shared.number,

@@ -99,6 +99,14 @@ impl Stage {
         }
     }
 
+    /// Whether its requests are of several parts, which share its number of requests and its load.
+    pub fn has_parts(&self) -> bool {
+        match &self.content {
+            Content::Rounds(rounds) => rounds.has_parts(),
+            Content::Rows(_) => false,
+        }
+    }
+
     /// Its requests, the first of which has this number in the run. Their texts are made one by one, when
     /// they are asked for.
     ///

@@ -151,7 +151,7 @@ fn send(
     let first = of_run.askings(&way.ruler, way.sent).next();
     let first_part = first.and_then(|asking: Asking| asking.part);
     let (mut plan, conditions) = asked(measure, of_run, &budget)?;
-    if of_run.arm.is_none() && first_part.as_ref().is_some_and(|part| *part != of_run.label) {
+    if of_run.arm.is_none() && of_run.has_parts() {
         // The parts share the requests and the load of their stage: neither is that of one of them.
         plan.requests = None;
         plan.load = None;

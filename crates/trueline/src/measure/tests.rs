@@ -99,6 +99,22 @@ fn parts_are_arms_of_their_own() {
 }
 
 #[test]
+fn neither_part_has_the_plan_of_both_whichever_comes_first() {
+    let server = server();
+    let mut first = std::collections::BTreeSet::new();
+    for seed in 1..=6 {
+        let workload = Workload::new(Tokens::new(100), Tokens::new(1), seed).with_requests(2);
+        let experiment = Prefix::Warm.experiment(&workload).unwrap();
+        let measured = Measure::new(experiment, client(&server)).run().unwrap();
+        for run in &measured.runs {
+            assert_eq!((run.plan.load, run.plan.requests), (None, None), "{}", run.label);
+        }
+        first.extend(measured.runs.first().map(|run| run.arm().to_owned()));
+    }
+    assert_eq!(first.len(), 2, "the order is drawn: {first:?}");
+}
+
+#[test]
 fn levels_are_runs_of_one_arm_under_loads_of_their_own() {
     let server = server();
     let sweep: Sweep = "1,2".parse().unwrap();
