@@ -166,7 +166,7 @@ fn soak(time: Duration, rate: u64) {
             Asking::new(number, prompt, Tokens::new(ANSWER))
         })
         .peekable();
-    let (mut back, mut warm, mut most) = (Back::default(), None, 0);
+    let (mut back, mut warm, mut most) = (Back::default(), None, None);
     let allowed = |at_once: u64| MOST_GROWTH_KIB + IN_FLIGHT_KIB * at_once;
     let started = Instant::now();
     println!("{:>8} {:>10} {:>10} {:>16}", "seconds", "sent", "KiB held", "most in flight");
@@ -176,10 +176,11 @@ fn soak(time: Duration, rate: u64) {
         |progress| {
             let held = memory();
             warm = warm.or(held.map(|held| (held, in_flight.most.get())));
-            most = most.max(held.unwrap_or_default());
+            most = most.max(held);
             let seconds = started.elapsed().as_secs();
             let (sent, at_once) = (progress.sent, in_flight.most.get());
-            println!("{seconds:>8} {sent:>10} {:>10} {at_once:>16}", held.unwrap_or_default());
+            let held = held.map_or_else(|| "not known".to_owned(), |held| held.to_string());
+            println!("{seconds:>8} {sent:>10} {held:>10} {at_once:>16}");
             Decision::GoOn
         },
     );
@@ -197,7 +198,7 @@ fn soak(time: Duration, rate: u64) {
     let ledger = served.end();
     println!("{counts:?}; {} came back; the server's ledger: {ledger:?}", back.all_before);
     judge(&back, counts, ledger);
-    if let Some((warm, before)) = warm {
+    if let Some(((warm, before), most)) = warm.zip(most) {
         println!("memory: {warm} KiB once warm, {most} KiB at most");
         assert!(most <= warm + allowed(in_flight.most.get() - before), "it grew");
     }

@@ -92,19 +92,21 @@ impl<'a> Scalar<'a> {
         }
     }
 
-    /// The durations of a list into an empty one. What is no list of numbers, or holds one that is no
-    /// duration, is impossible as a whole: a list with a hole tells a wrong order.
-    pub(crate) fn durations(&self, unit: Unit, into: &mut Vec<Duration>) -> Result<(), Why> {
+    /// The items of a list, as text.
+    fn items(&self) -> Result<impl Iterator<Item = &str>, Why> {
         let list = match self {
             Self::Null => return Err(Why::Null),
             Self::List(list) => list.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')),
             _ => None,
         };
-        let Some(list) = list else { return Err(Why::Impossible) };
-        if list.trim().is_empty() {
-            return Ok(());
-        }
-        for item in list.split(',') {
+        let list = list.ok_or(Why::Impossible)?.trim();
+        Ok((!list.is_empty()).then(|| list.split(',')).into_iter().flatten())
+    }
+
+    /// The durations of a list into an empty one. What is no list of numbers, or holds one that is no
+    /// duration, is impossible as a whole: a list with a hole tells a wrong order.
+    pub(crate) fn durations(&self, unit: Unit, into: &mut Vec<Duration>) -> Result<(), Why> {
+        for item in self.items()? {
             // Whatever is no plain number (a text, a word, a part of a nested list) is refused here.
             let took = item.trim().parse().ok().and_then(|x| Self::Float(x).duration(unit).value());
             let Some(took) = took else {
@@ -119,16 +121,7 @@ impl<'a> Scalar<'a> {
     /// The hashes of a list into an empty one: whole numbers of 64 bits, negative ones by their bits. What
     /// is no list of them is impossible as a whole: a list with a hole tells a wrong order.
     pub(crate) fn hashes(&self, into: &mut Vec<u64>) -> Result<(), Why> {
-        let list = match self {
-            Self::Null => return Err(Why::Null),
-            Self::List(list) => list.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')),
-            _ => None,
-        };
-        let Some(list) = list else { return Err(Why::Impossible) };
-        if list.trim().is_empty() {
-            return Ok(());
-        }
-        for item in list.split(',').map(str::trim) {
+        for item in self.items()?.map(str::trim) {
             let hash = item.parse().or_else(|_| item.parse().map(i64::cast_unsigned));
             let Ok(hash) = hash else {
                 into.clear();
