@@ -84,6 +84,14 @@ pub enum Disorder {
 }
 
 impl Disorder {
+    /// Whether a stretch is too long for one of a request: a day or more.
+    ///
+    /// # Source
+    /// vLLM issue 49135, `SGLang` issue 22249: latencies as long as the host is up (read 2026-11-29).
+    pub const fn is_endless(took: Duration) -> bool {
+        took.as_secs() >= 86_400
+    }
+
     /// In words.
     pub const fn words(self) -> &'static str {
         match self {
@@ -299,7 +307,7 @@ impl RequestRecord {
         for stretch in Stretch::ALL {
             match self.spans.get(stretch) {
                 Known::Not(Why::Impossible) => return Some(Disorder::EndBeforeStart),
-                Known::Is { value, .. } => endless |= value.as_secs() >= 86_400,
+                Known::Is { value, .. } => endless |= Disorder::is_endless(value),
                 Known::Not(_) => {}
             }
         }

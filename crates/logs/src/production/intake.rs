@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use trueline_core::{Outcome, Stretch, Tokens, Window};
+use trueline_core::{Disorder, Known, Outcome, RequestRecord, Stretch, Tokens, Why, Window};
 
 use super::Production;
 use super::cell_stats::CellRow;
@@ -21,10 +21,29 @@ struct Times {
     compute: Option<Duration>,
 }
 
+/// A record without the stretches that no request takes: a difference with a mark that was never made is the
+/// host's uptime, and no time of a request.
+fn without_endless(record: &RequestRecord) -> RequestRecord {
+    let mut record = record.clone();
+    for stretch in Stretch::ALL {
+        if record.spans.get(stretch).value().is_some_and(Disorder::is_endless) {
+            record.spans.set(stretch, Known::Not(Why::Impossible));
+        }
+    }
+    record
+}
+
 impl Production {
     /// Takes a row that is neither the benchmark's own nor a warm-up.
     pub(crate) fn add(&mut self, row: &RowView<'_>, numbers: &Numbers) {
-        let record = row.record;
+        let disorder = row.record.disorder();
+        let without;
+        let record = if disorder == Some(Disorder::UptimeSized) {
+            without = without_endless(row.record);
+            &without
+        } else {
+            row.record
+        };
         self.counts.used += 1;
         self.counts.impossible += u64::from(numbers.impossible > 0);
         self.counts.non_finite += u64::from(numbers.non_finite > 0);
@@ -46,7 +65,7 @@ impl Production {
             return;
         }
         self.counts.unknown_outcome += u64::from(record.outcome == Outcome::Unknown);
-        if let Some(disorder) = record.disorder() {
+        if let Some(disorder) = disorder {
             *self.disorders.entry(disorder).or_default() += 1;
         }
         let tokens = &record.tokens;
