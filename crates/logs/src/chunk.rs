@@ -302,6 +302,10 @@ fn object(layout: &Layout, text: &str, work: &mut Work, slots: &Slots<'_>, sink:
         }
         return;
     }
+    if work.shape.met_foreign() && layout.foreign.is_row(text) {
+        sink.tally().production.counts.rejected.add(Reason::OtherFormat, 1);
+        return;
+    }
     if layout.is_last(slots) == Some(false) {
         // A piece of a reply: the counts stand in its last object.
         sink.tally().production.counts.other += 1;

@@ -90,7 +90,10 @@ fn rejected_lines(
     }
     let part = share(rejected, read);
     let over = |name| part > thresholds.get(&REJECTED_LINES, name);
-    let severity = if over("error_share") { Severity::Error } else { Severity::Warning };
+    // Rows of another known format are whole: they are set apart, not lost.
+    let lost = rejected - counts.rejected.of(Reason::OtherFormat);
+    let is_error = share(lost, read) > thresholds.get(&REJECTED_LINES, "error_share");
+    let severity = if is_error { Severity::Error } else { Severity::Warning };
     let reasons: Vec<String> = counts
         .rejected
         .iter()
@@ -110,15 +113,20 @@ fn rejected_lines(
 fn mixed_schema(log: &LogSummary, outcomes: &mut Outcomes) {
     let counts = log.counts();
     let format = log.recognition().format();
-    let mut signs = Vec::new();
+    let (mut signs, mut apart) = (Vec::new(), Vec::<&str>::new());
     let other = counts.rejected.of(Reason::OtherSchema);
     if other > 0 {
         signs.push(format!("{other} objects without a key of the format"));
     }
     if let Some((name, rows, key)) = other_format(format, log.unknown_fields().iter()) {
         signs.push(format!("{rows} rows with {key}, a key of the format {name}"));
+        apart.extend((counts.rejected.of(Reason::OtherFormat) > 0).then_some(name));
     }
     let files = log.files();
+    for (name, lines) in files.iter().flat_map(|file| file.recognition.beside()) {
+        signs.push(format!("{lines} of the first lines are of the format {name}"));
+        apart.push(name);
+    }
     if let Some(file) = files.iter().find(|f| f.recognition.format() != format) {
         signs.push(format!("{} is of the format {}", file.name, file.recognition.format()));
     }
@@ -131,7 +139,15 @@ fn mixed_schema(log: &LogSummary, outcomes: &mut Outcomes) {
         signs.push(format!("{} header lines in {} inputs", counts.headers, files.len()));
     }
     let message = (!signs.is_empty()).then(|| signs.join("; "));
-    record(outcomes, &MIXED_SCHEMA, &Scope::default(), message, |f| f.with("signs", signs.clone()));
+    record(outcomes, &MIXED_SCHEMA, &Scope::default(), message, |f| {
+        let f = f.with("signs", signs.clone());
+        match apart.first() {
+            Some(name) => f.advising(format!(
+                "one format is read at a time: read the input once more with --request-format {name}"
+            )),
+            None => f,
+        }
+    });
 }
 
 fn cached_tokens_unknown(log: &LogSummary, thresholds: &Thresholds, outcomes: &mut Outcomes) {

@@ -6,6 +6,7 @@ use trueline_core::{ReportedRate, RequestRecord, Side, Stretch};
 
 use crate::adapters::{Generation, Rules, Table, rules};
 use crate::columns::Columns;
+use crate::foreign::Foreign;
 use crate::generations::{DECODE_RATE, DecodeReading};
 use crate::scalar::Scalar;
 use crate::shape::{Shape, Slots};
@@ -114,14 +115,19 @@ pub(crate) struct Layout {
     /// The tree of keys before any row was read.
     pub(crate) shape: Shape,
     texts: TextSlots,
+    /// What tells rows of other formats.
+    pub(crate) foreign: Foreign,
     /// The columns of a table; `None` where rows are objects.
     pub(crate) columns: Option<Columns>,
 }
 
 impl Layout {
     pub(crate) fn new(table: Table) -> Self {
+        let foreign = Foreign::to(&table);
+        let paths = table.fields.iter().map(|f| &*f.path);
         let mut layout = Self {
-            shape: Shape::new(table.fields.iter().map(|f| &*f.path)),
+            shape: Shape::new(paths).watching(foreign.marks()),
+            foreign,
             steps: Vec::new(),
             side: None,
             event: Vec::new(),

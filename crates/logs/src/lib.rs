@@ -76,6 +76,7 @@ mod documents;
 mod envelope;
 mod error;
 mod field;
+mod foreign;
 mod generations;
 mod intervals;
 mod judge;

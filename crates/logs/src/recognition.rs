@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::adapters::{Fit, LOG_FORMATS, LogFormat, OWN, Reads, Table, names};
 use crate::columns::Columns;
 use crate::envelope::{self, Keys};
-use crate::lines::{bare, uncoloured};
+use crate::lines::{Seen, bare, uncoloured};
 use crate::repair::repair;
 use crate::{Error, ErrorKind, ReadOptions};
 
@@ -16,12 +16,18 @@ const LINES: usize = 64;
 const TEXT_LINES: usize = 4_096;
 /// How many keys an error message names.
 const KEYS_SHOWN: usize = 12;
+/// Formats of lines whose lines are objects: the keys of these may be those of rows too.
+const OF_OBJECTS: [&str; 2] = ["openai-chunks", "otlp-lines"];
+/// Formats in which lines of another one belong: Ollama writes down what its llama.cpp server says.
+const INSIDE: [(&str, &str); 1] = [("ollama-log", "llama-cpp-log")];
 
 /// Which format an input has and what says so.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recognition {
     format: String,
     evidence: String,
+    /// Other formats of which some of the first lines are, and how many.
+    beside: Vec<(&'static str, usize)>,
 }
 
 impl Recognition {
@@ -35,6 +41,11 @@ impl Recognition {
         &self.evidence
     }
 
+    /// Other formats of which some of the first lines are, and how many: those lines are not read as requests.
+    pub fn beside(&self) -> &[(&'static str, usize)] {
+        &self.beside
+    }
+
     /// Adds to what says so.
     pub(crate) fn add(&mut self, evidence: &str) {
         self.evidence += "; ";
@@ -42,7 +53,7 @@ impl Recognition {
     }
 
     pub(crate) fn new(format: &str, evidence: impl Into<String>) -> Self {
-        Self { format: format.to_owned(), evidence: evidence.into() }
+        Self { format: format.to_owned(), evidence: evidence.into(), beside: Vec::new() }
     }
 }
 
@@ -67,16 +78,34 @@ pub(crate) fn recognize(
     if let Some(found) = LOG_FORMATS.iter().find_map(|format| begins(format, head)) {
         return Ok(found);
     }
-    let (rows_of, lines_of) = (best_of_rows(&objects, &rows), best_of_lines(head));
-    match (rows_of, lines_of) {
+    let (rows_of, mut lines_of) = (best_of_rows(&objects, &rows), all_of_lines(head));
+    let best = lines_of
+        .first()
+        .map(|(format, seen)| (seen.lines, Recognition::new(format, seen.evidence.clone())));
+    let mut found = match (&rows_of, best) {
         // Text between objects, or objects between text: what most lines are.
-        (Some((n, Ok(_))), Some((lines, found))) if lines > n => Ok(found),
+        (Some((n, Ok(_))), Some((lines, found))) if lines > *n => found,
         (Some((_, Err(misfit))), None) => {
-            Err(Error::new(ErrorKind::UnknownFormat, name, format!("expected {misfit}")))
+            return Err(Error::new(ErrorKind::UnknownFormat, name, format!("expected {misfit}")));
         }
-        (Some((_, Ok(found))), _) | (_, Some((_, found))) => Ok(found),
-        (None, None) => Err(unknown(name, head, &rows)),
+        (Some((_, Ok(found))), _) => found.clone(),
+        (_, Some((_, found))) => found,
+        (None, None) => return Err(unknown(name, head, &rows)),
+    };
+    lines_of.retain(|(format, _)| {
+        *format != found.format
+            && !OF_OBJECTS.contains(format)
+            && !INSIDE.contains(&(found.format.as_str(), format))
+    });
+    found.beside = lines_of.into_iter().map(|(format, seen)| (format, seen.lines)).collect();
+    if let Some((n, Ok(rows))) = rows_of
+        && rows.format != found.format
+        && !OF_OBJECTS.contains(&found.format.as_str())
+        && let Ok(format) = LogFormat::named(&rows.format)
+    {
+        found.beside.push((format.name, n));
     }
+    Ok(found)
 }
 
 /// Whether a text begins a document or a table of a format.
@@ -118,8 +147,8 @@ fn best_of_rows(
     Some((score.rows, found))
 }
 
-/// The format of text that most of the first lines are of, and how many.
-fn best_of_lines(head: &str) -> Option<(usize, Recognition)> {
+/// The formats of text of which some of the first lines are, that of most lines first.
+fn all_of_lines(head: &str) -> Vec<(&'static str, Seen)> {
     let lines: Vec<Cow<'_, str>> = head
         .lines()
         .filter(|line| !line.trim().is_empty())
@@ -127,12 +156,17 @@ fn best_of_lines(head: &str) -> Option<(usize, Recognition)> {
         .map(uncoloured)
         .collect();
     let lines: Vec<&str> = lines.iter().map(|line| bare(line, false).text).collect();
-    let seen = LOG_FORMATS.iter().filter_map(|format| match format.reads {
-        Reads::Lines { is, .. } => Some((is(&lines)?, format)),
-        _ => None,
-    });
-    let (seen, format) = seen.max_by_key(|(seen, _)| seen.lines)?;
-    Some((seen.lines, Recognition::new(format.name, seen.evidence)))
+    let mut seen: Vec<(&str, Seen)> = LOG_FORMATS
+        .iter()
+        .filter_map(|format| match format.reads {
+            Reads::Lines { is, .. } => Some((format.name, is(&lines)?)),
+            _ => None,
+        })
+        .collect();
+    // Of formats with as many lines the last one is taken, as ever.
+    seen.reverse();
+    seen.sort_by_key(|(_, seen)| std::cmp::Reverse(seen.lines));
+    seen
 }
 
 /// The table of another known format, by keys that only it has, among names that a file's own

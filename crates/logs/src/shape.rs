@@ -4,6 +4,7 @@
 //! time; that one is compared first. A key that no table knows is counted by name.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::scalar::Scalar;
 
@@ -49,13 +50,23 @@ pub(crate) struct Shape {
     open_names: Vec<String>,
     fixed: usize,
     beyond: u64,
+    /// Keys of the outermost object that only other formats have.
+    foreign: Arc<[&'static str]>,
+    /// Whether one of them was met.
+    met_foreign: bool,
 }
 
 impl Shape {
     /// A tree of paths; slot `i` belongs to path `i`. A path that ends in `.*` opens its object.
     pub(crate) fn new<'a>(paths: impl IntoIterator<Item = &'a str>) -> Self {
-        let mut shape =
-            Self { nodes: vec![Node::default()], open_names: Vec::new(), fixed: 0, beyond: 0 };
+        let mut shape = Self {
+            nodes: vec![Node::default()],
+            open_names: Vec::new(),
+            fixed: 0,
+            beyond: 0,
+            foreign: Arc::default(),
+            met_foreign: false,
+        };
         for path in paths {
             let slot = shape.fixed;
             shape.fixed += 1;
@@ -74,6 +85,17 @@ impl Shape {
             }
         }
         shape
+    }
+
+    /// Looks for keys that only other formats have.
+    pub(crate) fn watching(mut self, foreign: Arc<[&'static str]>) -> Self {
+        self.foreign = foreign;
+        self
+    }
+
+    /// Whether a key was met that only another format has.
+    pub(crate) fn met_foreign(&self) -> bool {
+        self.met_foreign
     }
 
     /// How many slots the table has.
@@ -163,6 +185,7 @@ impl Shape {
             self.open_names.push(key.to_owned());
             Target::Slot(self.fixed + self.open_names.len() - 1)
         } else {
+            self.met_foreign |= node == 0 && self.foreign.contains(&key);
             if here.children.len() >= 2 * NAMES {
                 self.beyond += 1;
                 return (guess, Target::Unknown);

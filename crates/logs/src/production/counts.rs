@@ -16,12 +16,20 @@ pub enum Reason {
     TooLong,
     /// It is an object without a key of the format.
     OtherSchema,
+    /// It is a row of another known format.
+    OtherFormat,
 }
 
 impl Reason {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::NotJson, Self::Torn, Self::TooDeep, Self::TooLong, Self::OtherSchema];
+    pub const ALL: [Self; 6] = [
+        Self::NotJson,
+        Self::Torn,
+        Self::TooDeep,
+        Self::TooLong,
+        Self::OtherSchema,
+        Self::OtherFormat,
+    ];
 
     /// What is wrong with such records, behind their number.
     pub const fn words(self) -> &'static str {
@@ -31,6 +39,7 @@ impl Reason {
             Self::TooDeep => "that nest too deep",
             Self::TooLong => "longer than any record",
             Self::OtherSchema => "without a key of the format",
+            Self::OtherFormat => "of another format",
         }
     }
 
@@ -42,6 +51,7 @@ impl Reason {
             Self::TooDeep => "too_deep",
             Self::TooLong => "too_long",
             Self::OtherSchema => "other_schema",
+            Self::OtherFormat => "other_format",
         }
     }
 }
