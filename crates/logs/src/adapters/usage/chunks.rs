@@ -3,7 +3,7 @@
 //! Some servers write the usage into every chunk, some into the last one, and some write counts of 0 into
 //! the last one (`LightLLM` PR 1423): the largest count of a request is its count.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use serde::Deserialize;
 use trueline_core::{By, Known, Outcome, RequestRecord, Side, WallTime};
@@ -80,16 +80,30 @@ fn data(line: &str) -> &str {
     line.strip_prefix("data:").unwrap_or(line).trim()
 }
 
-/// Whether an object is a piece of a reply.
+/// An object that may be a piece of a reply. Of the older interface a piece has the name of a whole reply.
 fn chunk(text: &str) -> Option<Chunk> {
     let chunk: Chunk = serde_json::from_str(text).ok()?;
-    let is_one = chunk.object.as_deref().is_some_and(|object| object.ends_with("completion.chunk"));
-    (is_one && chunk.id.is_some()).then_some(chunk)
+    let object = chunk.object.as_deref().unwrap_or_default();
+    let may_be_one = object.ends_with("completion.chunk") || object == WHOLE;
+    (may_be_one && chunk.id.is_some()).then_some(chunk)
 }
 
+/// What the older interface calls a reply and each piece of one.
+const WHOLE: &str = "text_completion";
+
 fn is(lines: &[&str]) -> Option<Seen> {
-    let n = lines.iter().take(256).filter(|line| chunk(data(line)).is_some()).count();
-    let evidence = format!("{n} chunks of chat completions among its first lines");
+    let chunks: Vec<Chunk> = lines.iter().take(256).filter_map(|line| chunk(data(line))).collect();
+    let mut ids: BTreeMap<&str, usize> = BTreeMap::new();
+    for id in chunks.iter().filter_map(|chunk| chunk.id.as_deref()) {
+        *ids.entry(id).or_default() += 1;
+    }
+    // Where nothing but its id tells a piece from a whole reply, several of one id are pieces.
+    let several = |chunk: &&Chunk| {
+        chunk.object.as_deref() != Some(WHOLE)
+            || chunk.id.as_deref().and_then(|id| ids.get(id)).is_some_and(|n| *n > 1)
+    };
+    let n = chunks.iter().filter(several).count();
+    let evidence = format!("{n} chunks of completions among its first lines");
     (n > 0).then_some(Seen { lines: n, evidence })
 }
 

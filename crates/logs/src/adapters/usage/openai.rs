@@ -26,7 +26,15 @@ fn fits(objects: &[String]) -> Fit {
                 .to_owned(),
         );
     }
-    let pieces = objects.iter().filter(|object| object.contains("completion.chunk\"")).count();
+    // The older interface calls a piece as it calls a whole reply, but a piece has not finished.
+    let has = |object: &str, text: &str| object.contains(text);
+    let is_piece = |object: &&String| {
+        has(object, "completion.chunk\"")
+            || (has(object, "\"text_completion\"")
+                && (has(object, "\"finish_reason\":null")
+                    || has(object, "\"finish_reason\": null")))
+    };
+    let pieces = objects.iter().filter(is_piece).count();
     if pieces * 2 > objects.len() {
         return Fit::Misfit(
             "whole replies with a usage object, found pieces of streamed ones; they are read as \
