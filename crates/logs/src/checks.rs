@@ -71,6 +71,17 @@ pub(crate) const DUPLICATE_ROWS: CheckInfo = CheckInfo {
     advice: "give each file once; every request has been counted once",
 };
 
+pub(crate) const REQUESTS_IN_TWO_LOGS: CheckInfo = CheckInfo {
+    code: "requests-in-two-logs",
+    severity: (Warning, Warning),
+    touches: &[Absolute, Production],
+    needs: &[],
+    implied_by: &[],
+    thresholds: &[],
+    rule: "two inputs hold the same requests under the same ids, each with what its own writer counted and timed",
+    advice: "read each log alone; where they count tokens differently, take the counts of the server itself",
+};
+
 pub(crate) const WALL_TIME_JUMP: CheckInfo = CheckInfo {
     code: "wall-time-jump",
     severity: (Warning, Warning),
@@ -201,6 +212,7 @@ pub const CHECKS: &[CheckInfo] = &[
     TRUNCATED_FILE,
     DUPLICATE_KEYS,
     DUPLICATE_ROWS,
+    REQUESTS_IN_TWO_LOGS,
     WALL_TIME_JUMP,
     TIMESTAMPS_COARSE,
     ZONE_UNKNOWN,

@@ -17,6 +17,7 @@ use crate::shape::{Shape, Slots};
 use crate::slow_row::{Found, Row};
 use crate::source::Block;
 use crate::tally::Tally;
+use crate::two_logs::Counted;
 use crate::{ReadOptions, Reason};
 
 /// How much text is checked at a time.
@@ -104,6 +105,10 @@ impl Sink for Production<'_> {
                 return;
             }
             tally.identities.push(identity);
+            if let Some((id, counted)) = Counted::of(row) {
+                seen.counted.compare(id, &counted, &mut tally.two_logs);
+                tally.counted.push((id, counted));
+            }
         }
         tally.order.add(row.record, row.line);
         tally.production.counts.zoneless += u64::from(numbers.zoneless);

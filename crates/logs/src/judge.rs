@@ -11,6 +11,7 @@ use crate::checks::{
 };
 use crate::judge_times::check_times;
 use crate::recognition::other_format;
+use crate::two_logs::check_two_logs;
 use crate::{Counts, LogSummary, Reason};
 
 /// Runs this crate's checks on a summary of logs.
@@ -23,6 +24,7 @@ pub fn check_log(log: &LogSummary, thresholds: &Thresholds) -> Outcomes {
         .collect();
     check_lines(log.counts(), &cut, &Scope::default(), thresholds, &mut outcomes);
     check_times(log, thresholds, &mut outcomes);
+    check_two_logs(log, &mut outcomes);
     mixed_schema(log, &mut outcomes);
     cached_tokens_unknown(log, thresholds, &mut outcomes);
     censored_log(log, &mut outcomes);

@@ -106,6 +106,7 @@ mod sniff;
 mod source;
 mod summary;
 mod tally;
+mod two_logs;
 
 pub use adapters::{
     LOG_FORMATS, LogFormat, LogHeader, Mapping, Role, RunWriter, Stated, write_log, write_run,

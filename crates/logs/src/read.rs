@@ -50,6 +50,7 @@ pub fn read_log(paths: &[PathBuf], options: &ReadOptions) -> Result<Checked<LogS
         let mut file = read_source(source, options, seen.as_ref())?;
         if let Some(seen) = &mut seen {
             file.tally.not_compared = seen.add(std::mem::take(&mut file.tally.identities));
+            seen.counted.add(std::mem::take(&mut file.tally.counted));
         }
         files.push(file);
     }

@@ -6,25 +6,30 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use trueline_core::{Known, Stretch, Tokens, WallTime};
 
 use crate::row::RowView;
+use crate::two_logs::Earlier;
 
 /// How many requests of earlier inputs are known again; the next ones are counted as not compared.
 const KNOWN: usize = 1 << 22;
 
 /// The requests of earlier inputs, by what they say.
 #[derive(Debug, Default)]
-pub(crate) struct Seen(HashSet<u64>);
+pub(crate) struct Seen {
+    identities: HashSet<u64>,
+    /// What their rows count, by id.
+    pub(crate) counted: Earlier,
+}
 
 impl Seen {
     /// Whether an earlier input holds a request.
     pub(crate) fn holds(&self, identity: u64) -> bool {
-        self.0.contains(&identity)
+        self.identities.contains(&identity)
     }
 
     /// Adds the requests of an input; how many of them will not be known again.
     pub(crate) fn add(&mut self, identities: Vec<u64>) -> u64 {
-        let room = KNOWN.saturating_sub(self.0.len());
+        let room = KNOWN.saturating_sub(self.identities.len());
         let beyond = identities.len().saturating_sub(room);
-        self.0.extend(identities.into_iter().take(room));
+        self.identities.extend(identities.into_iter().take(room));
         beyond as u64
     }
 }

@@ -6,6 +6,7 @@ use crate::censoring::Censoring;
 use crate::order::Order;
 use crate::row::RowView;
 use crate::seen;
+use crate::two_logs::{self, Counted, TwoLogs};
 use crate::{Generations, Intervals, NameCounts, Production, ReadOptions};
 
 /// How many of the benchmark's own rows are kept.
@@ -31,6 +32,10 @@ pub(crate) struct Tally {
     pub(crate) order: Order,
     /// What tells each request from every other, where the next input may hold it too.
     pub(crate) identities: Vec<u64>,
+    /// What this input counts of each request, by its id, where several are read.
+    pub(crate) counted: Vec<(u64, Counted)>,
+    /// Requests that an earlier input holds with other values.
+    pub(crate) two_logs: TwoLogs,
     /// Requests that were too many to be looked for in the next inputs.
     pub(crate) not_compared: u64,
 }
@@ -49,6 +54,8 @@ impl Tally {
             lines: 0,
             order: Order::default(),
             identities: Vec::new(),
+            counted: Vec::new(),
+            two_logs: TwoLogs::default(),
             not_compared: 0,
         }
     }
@@ -68,6 +75,8 @@ impl Tally {
         self.kept.append(&mut next.kept);
         self.identities.append(&mut next.identities);
         seen::bound(&mut self.identities);
+        self.counted.append(&mut next.counted);
+        two_logs::bound(&mut self.counted);
         self.order.append(&next.order);
         self.absorb_counts(&next);
     }
@@ -97,6 +106,7 @@ impl Tally {
         self.intervals.merge(&other.intervals);
         self.lines += other.lines;
         self.not_compared += other.not_compared;
+        self.two_logs.merge(&other.two_logs);
         self.kept.extend_from_slice(&other.kept);
         if !other.own.is_empty() {
             self.own.extend_from_slice(&other.own);

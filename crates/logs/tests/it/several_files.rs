@@ -182,3 +182,30 @@ fn what_a_container_runtime_keeps_is_taken_out_of_its_entries() {
         }
     }
 }
+
+#[test]
+fn two_accounts_of_one_request_are_told_apart_from_two_requests_of_one_id() {
+    let row = |id: &str, at: u64, prompt: u64, output: u64| {
+        format!(
+            "{{\"id\":\"{id}\",\"started_at_s\":{at},\"prompt_tokens\":{prompt},\"cached_tokens\":0,\"output_tokens\":{output}}}\n"
+        )
+    };
+    let differ = |a: &str, b: &str| {
+        let log = read_files("accounts", &[("a", a.as_bytes()), ("b", b.as_bytes())]);
+        let found = log.outcomes.findings().find(|f| f.code == "requests-in-two-logs").cloned();
+        found.map(|f| f.message)
+    };
+    let a = row("chatcmpl-1", 1_000, 500, 20);
+    // A gateway's start is a second earlier, its reply two tokens longer.
+    let message = differ(&a, &row("chatcmpl-1", 999, 500, 22)).unwrap();
+    assert!(message.contains("1 of 2 records") && message.contains("output tokens there, by 2"));
+    // The same counts are counted twice all the same.
+    assert!(differ(&a, &row("chatcmpl-1", 999, 500, 20)).is_some());
+    // An hour later it is another request, and short ids are given again and again.
+    assert_eq!(differ(&a, &row("chatcmpl-1", 4_600, 500, 22)), None);
+    assert_eq!(differ(&row("7", 1_000, 500, 20), &row("7", 1_000, 500, 22)), None);
+    // One log alone is held against nothing.
+    let log = read_files("alone", &[("a", format!("{a}{a}").as_bytes())]);
+    let about = |o: &CheckOutcome| matches!(o, CheckOutcome::Clear { code, .. } if *code == "requests-in-two-logs");
+    assert!(!log.outcomes.has("requests-in-two-logs") && !log.outcomes.iter().any(about));
+}
