@@ -1,6 +1,6 @@
 //! A head of each format is taken for that format and for no other.
 
-use trueline_logs::{Kind, ReadOptions, read_log_from, sniff_bytes};
+use trueline_logs::{Kind, LOG_FORMATS, ReadOptions, read_log_from, sniff_bytes};
 
 const HEADS: [(&str, &str); 14] = [
     ("trueline", r#"{"id":"a","prompt_tokens":1000,"cached_tokens":0,"ttft_s":2.0}"#),
@@ -71,5 +71,58 @@ fn each_head_is_of_its_format_and_of_no_other() {
         }
         let read = read_log_from("head", head.as_bytes(), &ReadOptions::default());
         assert!(read.is_ok_and(|read| read.value.recognition().format() == found), "{format}");
+    }
+}
+
+/// Every file of the fuzz targets' corpora that is a request log, with its format.
+fn fuzzed() -> Vec<(String, String)> {
+    let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus");
+    let files = |folder: &std::path::Path| {
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>()
+    };
+    let mut found = Vec::new();
+    for folder in files(corpus.as_ref()).iter().filter(|path| path.is_dir()) {
+        for file in files(folder) {
+            let bytes = std::fs::read(&file).unwrap();
+            let target = folder.file_name().unwrap().to_string_lossy().into_owned();
+            // Answers that a prober reads are no log that somebody kept.
+            if !target.starts_with("probe")
+                && let Ok(Kind::RequestLog(recognition)) = sniff_bytes("a seed", &bytes)
+            {
+                found.push((target, recognition.format().to_owned()));
+            }
+        }
+    }
+    found
+}
+
+/// A fuzz target that starts from no line of a format seldom finds one.
+#[test]
+fn each_format_has_a_seed_in_the_corpus_of_a_fuzz_target_that_reads_it() {
+    let found = fuzzed();
+    let targets = include_str!("../../../../fuzz/src/lib.rs");
+    for format in LOG_FORMATS {
+        let name = format.name;
+        assert!(found.iter().any(|(_, of)| of == name), "no seed is of {name}: {found:?}");
+        assert!(targets.contains(&format!("\"{name}\"")), "no fuzz target reads {name}");
+    }
+}
+
+/// A seed of a target's corpus is of a format that this target reads, which no other format's marks win over.
+#[test]
+fn seeds_are_recognised_as_what_they_are() {
+    for (target, format) in fuzzed() {
+        let family = target.trim_end_matches("_logs").replace('_', "-");
+        let of_family =
+            match &*target {
+                "gateway_logs" => ["litellm", "openai-usage", "anthropic-usage", "openai-chunks"]
+                    .contains(&&*format),
+                "trace_logs" => ["dynamo-trace", "bailian", "tracelab", "azure-llm", "burstgpt"]
+                    .contains(&&*format),
+                "server_lines" => ["mlx-lm-log", "halogen-log"].contains(&&*format),
+                "own_jsonl" | "kept_logs" | "mapped" => format == "trueline",
+                _ => format.starts_with(&family),
+            };
+        assert!(of_family, "{target}: {format}");
     }
 }
