@@ -39,7 +39,8 @@ def case(name, about, files, healthy=True, arguments=("{case}/log.jsonl",), valu
     if values:
         text += "\n[values]\n"
         for pointer, value in values:
-            text += f"\"/results/requests/{pointer}\" = {json.dumps(value)}\n"
+            pointer = pointer if pointer.startswith("/") else f"/results/requests/{pointer}"
+            text += f"\"{pointer}\" = {json.dumps(value)}\n"
     folder = OUT / name
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "case.toml").write_text(text)
@@ -56,6 +57,12 @@ def rotation():
     case("log-row-in-two-files", "the file before a rotation and the one after it hold ten requests both",
          {"x.log.1": rows(range(40)), "x.log": rows(range(30, 60))}, healthy=False, arguments=["{case}/x.log*"],
          expect=["duplicate-rows"], values=[("read", 60), ("used", 60), ("doubled", 10)])
+    first = gzip.compress(rows(range(30)).encode(), mtime=0)
+    case("log-rotated-by-the-hour", "a log in four files named by number, by hour before and behind the ending, and by none",
+         {"x.000001.jsonl.gz": first, "x.20261129_11.log": rows(range(30, 60)),
+          "x.log.2026-11-29_12": rows(range(60, 90)), "x.log": rows(range(90, 120))}, arguments=["{case}/x.*"],
+         near_miss=["duplicate-rows", "wall-time-jump", "truncated-file"],
+         values=[("read", 120), ("used", 120), ("doubled", 0)])
     packed = gzip.compress(rows(range(40)).encode(), mtime=0)
     case("log-beside-its-copy", "a log and its compressed copy in one folder",
          {"x.jsonl": rows(range(40)), "x.jsonl.gz": packed}, healthy=False, arguments=["{case}/x.jsonl*"],
@@ -129,6 +136,9 @@ def envelope():
     case("log-byte-order-mark", "a byte order mark at the start, lines that end as on Windows",
          {"log.jsonl": "\ufeff" + rows(range(40)).replace("\n", "\r\n")},
          near_miss=["rejected-lines", "torn-line"], values=[("read", 40), ("used", 40), ("bad_text", 0)])
+    case("log-newline-missing", "the last record is whole and only its line end is missing",
+         {"log.jsonl": rows(range(40)).rstrip("\n")}, near_miss=["truncated-file", "rejected-lines", "torn-line"],
+         values=[("read", 40), ("used", 40), ("incomplete_tail", 0)])
     odd = rows(range(37)).encode() + rows([37]).encode().replace(b'"r37"', b'"r\x0137"')
     odd += rows([38]).encode().replace(b'"r38"', b'"r\xff38"')
     odd += rows([39]).replace('"r39"', '"\\ud83d39"').encode()
@@ -146,10 +156,16 @@ def envelope():
     case("log-line-from-the-middle", "a line that begins in the middle of a record",
          {"log.jsonl": middle}, healthy=False, expect=["rejected-lines"], notes=["torn-line"],
          values=[("read", 40), ("used", 39), ("rejected", 1), ("torn", 1)])
-    bare = rows(range(40)).replace('"ttft_s":1.0', '"ttft_s":NaN', 1).replace('"ttft_s":1.0', '"ttft_s":-Infinity', 1)
-    case("log-bare-nan", "NaN and -Infinity without quotes, as some writers put them", {"log.jsonl": bare},
+    bare = rows(range(40))
+    for word in ("NaN", "-Infinity", "Infinity", "-nan", "inf"):
+        bare = bare.replace('"ttft_s":1.0', f'"ttft_s":{word}', 1)
+    case("log-bare-nan", "NaN and infinities without quotes, as writers in Python, C and Rust put them", {"log.jsonl": bare},
          healthy=False, expect=["impossible-value"], near_miss=[],
-         values=[("read", 40), ("used", 40), ("non_finite", 2), ("unknown_ttft", 2)])
+         values=[("read", 40), ("used", 40), ("non_finite", 5), ("unknown_ttft", 5)])
+    late = rows(range(40)).replace('"ttft_s":1.0', '"ttft_s":3.0', 4)
+    case("log-first-token-after-the-last", "four of 40 requests have their first token after their last",
+         {"log.jsonl": late}, healthy=False, expect=["timestamp-disorder"],
+         values=[("read", 40), ("used", 40), ("disorders/first_after_last", 4), ("unknown_ttft", 0)])
     instant = rows(range(40)).replace('"ttft_s":1.0', '"ttft_s":0.000001', 2)
     case("log-prefill-in-a-microsecond", "2,000 new tokens in 1 µs, as a server writes where it has no time",
          {"log.jsonl": instant}, healthy=False, expect=["impossible-value"],
@@ -204,7 +220,8 @@ def gateways():
 
 def usage():
     def chat(n, **counts):
-        return {"id": f"chat-{n}", "object": "chat.completion", "created": START + 60 * n, "model": "small-8b",
+        named = {"object": counts.pop("object", "chat.completion")}
+        return {"id": f"chat-{n}", **named, "created": START + 60 * n, "model": "small-8b",
                 "choices": [], "usage": {"prompt_tokens": 3000 + n, "completion_tokens": 20} | counts}
     details = lambda cached: {"prompt_tokens_details": {"cached_tokens": cached}}
     both = [chat(n, input_tokens=0, output_tokens=0, **details(1000)) for n in range(40)]
@@ -227,7 +244,7 @@ def usage():
 
     def chunk(n, **more):
         return "data: " + line({"id": f"chat-{n}", "object": "chat.completion.chunk", "created": START + 60 * n,
-                                "model": "small-8b", "choices": [], **more}) + "\n"
+                                "model": "small-8b", "choices": []} | more) + "\n"
     count = lambda prompt, out, cached: {"prompt_tokens": prompt, "completion_tokens": out} | details(cached)
     text = ""
     for n in range(20):
@@ -236,7 +253,82 @@ def usage():
         text += chunk(n, usage=count(0, 2, 0)) + "data: [DONE]\n\n"
     case("log-usage-in-every-chunk", "streamed replies with usage in each chunk, and zeros in the last",
          {"log.jsonl": text}, near_miss=["cached-tokens-unknown", "rejected-lines"],
-         values=[("read", 20), ("used", 20), ("unknown_prompt", 0)])
+         values=[("read", 20), ("used", 20), ("unknown_prompt", 0),
+                 ("/results/tokens/prompt", sum(3000 + n for n in range(20))), ("/results/tokens/cached", 20 * 1000),
+                 ("/results/tokens/output", 20 * 2)],
+         comment="The largest count of each reply; the last chunk's zeros would leave nothing.")
+    text = ""
+    for n in range(20):
+        piece = {"object": "text_completion"}
+        text += "".join(chunk(n, choices=[{"index": 0, "text": "a", "finish_reason": None}], **piece) for _ in range(3))
+        text += chunk(n, choices=[{"index": 0, "text": "", "finish_reason": "stop"}], usage=count(3000 + n, 3, 1000), **piece)
+        text += "data: [DONE]\n\n"
+    case("log-completions-in-chunks", "streamed replies of the older interface, whose pieces are called as whole replies are",
+         {"log.jsonl": text}, near_miss=["cached-tokens-unknown", "rejected-lines", "mixed-schema"],
+         values=[("/results/format", "openai-chunks"), ("read", 20), ("used", 20), ("unknown_prompt", 0),
+                 ("/results/tokens/prompt", sum(3000 + n for n in range(20))), ("/results/tokens/output", 20 * 3)])
+    whole = [chat(n, object="text_completion") | {"choices": [{"index": 0, "text": "a", "finish_reason": "stop"}]}
+             for n in range(20)]
+    for n, reply in enumerate(whole):
+        reply["usage"] |= details(1000)
+    case("log-completions", "whole replies of the older interface", {"log.jsonl": "".join(map(line, whole))},
+         near_miss=["cached-tokens-unknown", "rejected-lines", "mixed-schema"],
+         values=[("/results/format", "openai-usage"), ("read", 20), ("used", 20)])
+
+
+def two_in_one():
+    """Two logs of one traffic, and two servers in one file."""
+    def reply(n, prompt, output):
+        return {"id": f"chatcmpl-{n:06}", "object": "chat.completion", "created": START + 60 * n, "model": "small-8b",
+                "choices": [], "usage": {"prompt_tokens": prompt, "completion_tokens": output,
+                                         "prompt_tokens_details": {"cached_tokens": 1000}}}
+
+    def passed_on(n, prompt, output):
+        at = START + 60 * n - 0.25
+        usage = {"prompt_tokens": prompt, "prompt_tokens_details": {"cached_tokens": 1000}}
+        return {"id": f"chatcmpl-{n:06}", "litellm_call_id": f"call-{n}", "stream": True, "status": "success",
+                "model": "small-8b", "startTime": at, "completionStartTime": at + 1.25, "endTime": at + 4.5,
+                "prompt_tokens": prompt, "completion_tokens": output, "metadata": {"usage_object": usage}}
+    server = "".join(line(reply(n, 3000 + n, 20)) for n in range(40))
+    # A gateway that counts streamed replies by itself: 400 to 1,000 prompt tokens more in 30 of 40, 5 more of output.
+    gateway = "".join(line(passed_on(n, 3000 + n + (400 + 600 * (n % 4 - 1) // 2 if n % 4 else 0), 25 if n % 4 else 20))
+                      for n in range(40))
+    case("log-counts-of-a-gateway", "a gateway's log and its server's of the same requests: it counts streamed ones by itself",
+         {"server.jsonl": server, "gateway.jsonl": gateway}, healthy=False,
+         arguments=("{case}/server.jsonl", "{case}/gateway.jsonl"), expect=["requests-in-two-logs"],
+         notes=["mixed-schema"],
+         values=[("read", 80), ("used", 80), ("doubled", 0), ("/findings/0/evidence/requests", 40),
+                 ("/findings/0/evidence/other_prompt_tokens", 30), ("/findings/0/evidence/most_prompt_tokens_apart", 1000),
+                 ("/findings/0/evidence/other_output_tokens", 30), ("/findings/0/evidence/most_output_tokens_apart", 5)])
+    next_day = "".join(line(row(n, START + 86_400 + 5 * n, id=f"request-{n:04}", prompt_tokens=3500)) for n in range(40))
+    case("log-ids-of-the-day-before", "a server numbers its requests anew every day: one id, two requests",
+         {"a.jsonl": "".join(line(row(n, id=f"request-{n:04}")) for n in range(40)), "b.jsonl": next_day},
+         arguments=("{case}/a.jsonl", "{case}/b.jsonl"), near_miss=["requests-in-two-logs", "duplicate-rows"],
+         values=[("read", 80), ("used", 80), ("doubled", 0)])
+    llama = [{"id": f"c{n}", "model": "small-8b", "usage": {"prompt_tokens": 3000, "completion_tokens": 20},
+              "timings": {"cache_n": 1000, "prompt_n": 2000, "prompt_ms": 1000.0}} for n in range(10)]
+    ollama = [{"model": "small-8b", "created_at": f"2026-11-29T13:{n:02}:00Z", "done": True, "prompt_eval_count": 3000,
+               "prompt_eval_cached_count": 1000, "prompt_eval_duration": 1_000_000_000, "eval_count": 20,
+               "eval_duration": 500_000_000, "total_duration": 2_000_000_000} for n in range(30)]
+    mixed = "".join(map(line, ollama[:15] + llama + ollama[15:]))
+    case("log-replies-of-two-servers", "replies of Ollama with ten of llama.cpp's server among them",
+         {"log.jsonl": mixed}, healthy=False, expect=["rejected-lines"], notes=["mixed-schema", "cached-tokens-in-rate"],
+         values=[("/results/format", "ollama"), ("read", 40), ("used", 30), ("rejected", 10),
+                 ("rejected_by_reason/other_format", 10)],
+         comment="They are set apart: llama.cpp's times mean something else. The option that reads them is named.")
+    case("log-replies-of-the-other-server", "the ten of llama.cpp's server in the same file, asked for by their format",
+         {"log.jsonl": mixed}, healthy=False, arguments=("{case}/log.jsonl", "--request-format", "llama-cpp"),
+         expect=["rejected-lines"], notes=["mixed-schema"],
+         values=[("/results/format", "llama-cpp"), ("read", 40), ("used", 10), ("rejected", 30),
+                 ("rejected_by_reason/other_format", 30)])
+    halogen = "".join(f"serve_api: mtp 200 tok in 8.00s = 25.00 t/s | 16 rounds, commit 1.94/round | prompt {5000 + n} "
+                      "(3000 cached), prefill 2.00s | detok 13us/tok\n" for n in range(8))
+    vllm = "".join(f"INFO 11-29 13:1{n}:00 [loggers.py:127] Engine 000: Avg prompt throughput: 100.0 tokens/s, Avg generation "
+                   "throughput: 10.0 tokens/s, Running: 1 reqs, Waiting: 0 reqs, GPU KV cache usage: 1.0%, Prefix cache "
+                   "hit rate: 50.0%\n" for n in range(5))
+    case("log-text-of-two-servers", "lines of a second server in a text log are named, and are no requests of the first",
+         {"log.txt": halogen + vllm}, arguments=("{case}/log.txt",), notes=["mixed-schema"],
+         values=[("/results/format", "halogen-log"), ("read", 8), ("used", 8), ("other", 5)])
 
 
 def traces():
@@ -290,5 +382,5 @@ def units():
 
 
 OUT = Path(sys.argv[1] if len(sys.argv) > 1 else "cases")
-for part in (rotation, clocks, grids, envelope, gateways, usage, traces, units):
+for part in (rotation, clocks, grids, envelope, gateways, usage, two_in_one, traces, units):
     part()

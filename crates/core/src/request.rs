@@ -92,6 +92,17 @@ impl Disorder {
         took.as_secs() >= 86_400
     }
 
+    /// Its name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::EndBeforeStart => "end_before_start",
+            Self::FirstAfterLast => "first_after_last",
+            Self::QueueBeyondTtft => "queue_beyond_ttft",
+            Self::UptimeSized => "uptime_sized",
+            Self::FirstIsLast => "first_is_last",
+        }
+    }
+
     /// In words.
     pub const fn words(self) -> &'static str {
         match self {

@@ -16,6 +16,7 @@ use serde_json::Value;
 use trueline::core::Severity;
 
 mod case;
+mod ideas;
 mod trees;
 
 use case::{Case, Told, codes};
@@ -239,6 +240,7 @@ fn every_case_is_told_as_it_should_be() {
         faults
             .extend(told.faults.iter().map(|f| format!("{name}: {f}\n    ({})", told.case.about)));
     }
+    faults.extend(ideas::faults(&cases, &all));
     let (table, lacking) = recall(&all);
     faults.extend(lacking);
     println!("{table}");

@@ -80,6 +80,12 @@ pub(crate) fn requests_json(log: &LogSummary) -> Value {
         .filter(|(_, n)| *n > 0)
         .map(|(reason, n)| (reason.name().to_owned(), n.into()))
         .collect();
+    let disorders: Map<String, Value> = log
+        .production()
+        .disorders()
+        .iter()
+        .map(|(kind, n)| (kind.name().to_owned(), (*n).into()))
+        .collect();
     json!({
         "read": counts.read(),
         "used": counts.used,
@@ -106,6 +112,7 @@ pub(crate) fn requests_json(log: &LogSummary) -> Value {
         "bad_text": counts.bad_text,
         "clamped_cached": counts.clamped_cached,
         "zoneless": counts.zoneless,
+        "disorders": disorders,
     })
 }
 

@@ -30,6 +30,7 @@ impl LineReader for Reader {
         told.broken |= found.incomplete;
         if found.torn > 0 {
             told.rejected.push((Reason::Torn, found.torn));
+            told.counted.torn += found.torn;
         }
     }
 
