@@ -268,6 +268,17 @@ fn a_reply_of_the_servers_own_endpoint_counts_the_prompt_where_its_name_says_eva
 }
 
 #[test]
+fn a_whole_chat_completion_with_timings_is_this_servers() {
+    // Every key that a reply of OpenAI's shape has, and the timings that only llama.cpp writes.
+    let row = r#"{"choices":[{"finish_reason":"stop","index":0,"message":{"role":"assistant","content":"x"}}],"created":1795954698,"model":"m.gguf","system_fingerprint":"b11434-0a1b2c3d","object":"chat.completion","usage":{"completion_tokens":5,"prompt_tokens":100,"total_tokens":105,"prompt_tokens_details":{"cached_tokens":20}},"id":"chatcmpl-1","timings":{"cache_n":20,"prompt_n":80,"prompt_ms":400.0,"predicted_n":5,"predicted_ms":100.0}}"#;
+    let log = kept(row);
+    assert_eq!(log.recognition().format(), "llama-cpp");
+    let request = &log.requests()[0];
+    assert_eq!(tokens(request), [Some(100), Some(20), Some(5)]);
+    assert_eq!(took(request, Stretch::PrefillCompute), Some(Duration::from_millis(400)));
+}
+
+#[test]
 fn a_server_that_counts_the_whole_prompt_is_found_by_its_rows() {
     // 1,000 tokens, 900 cached, 0.1 s: its rate says 10,000 tok/s where 1,000 new ones a second were computed.
     let row = r#"{"usage":{"prompt_tokens":10000,"prompt_tokens_details":{"cached_tokens":9000}},"timings":{"cache_n":9000,"prompt_n":10000,"prompt_ms":1000.0,"prompt_per_second":10000.0,"predicted_n":2,"predicted_ms":20.0}}"#;

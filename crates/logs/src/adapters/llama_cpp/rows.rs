@@ -82,6 +82,7 @@ fn table() -> Table {
         fields: vec![
             f("id", H::Id, None),
             f("model", H::Model, None),
+            f("created", H::Unused, None).note("when the reply was made, in whole seconds"),
             f("object", H::Unused, None).note("which interface"),
             f("choices", H::Unused, None).note("texts are not kept"),
             f("usage.prompt_tokens", H::PromptTokens, Tokens),

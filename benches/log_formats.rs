@@ -1,0 +1,108 @@
+//! Every format of request logs beside the others: rows and bytes a second on one thread, and peak memory.
+//!
+//! ```text
+//! cargo bench -p trueline-benches --bench log_formats              # both tables, some minutes
+//! cargo bench -p trueline-benches --bench log_formats -- litellm   # the formats whose name holds a word
+//! cargo bench -p trueline-benches --bench log_formats -- --test    # small inputs, once
+//! ```
+//! All formats are read in turns, and what is compared are the times of one turn: whatever else the machine does
+//! meets them alike. The last columns are the medians of those ratios.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use trueline::logs::{ReadOptions, read_log_from};
+use trueline_benches::formats::{INPUTS, Input};
+
+mod log_memory;
+
+/// How much a turn reads of each format, and how many turns there are.
+const BYTES: u64 = 8 << 20;
+const TURNS: usize = 15;
+
+/// A format's input and what it took to read it, turn by turn.
+struct Read {
+    input: &'static Input,
+    text: String,
+    rows: u64,
+    /// Seconds, of a row and of a byte.
+    row: Vec<f64>,
+    byte: Vec<f64>,
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [role, rest @ ..] = arguments.as_slice()
+        && role == log_memory::CHILD
+    {
+        log_memory::child(rest);
+        return;
+    }
+    let is_test = arguments.iter().any(|argument| argument == "--test");
+    let wanted = arguments.iter().find(|argument| !argument.starts_with('-'));
+    let inputs: Vec<&'static Input> = INPUTS
+        .iter()
+        .filter(|input| wanted.is_none_or(|word| input.name().contains(word.as_str())))
+        .collect();
+    let (bytes, turns) = if is_test { (64 << 10, 1) } else { (BYTES, TURNS) };
+    let mut reads: Vec<Read> = inputs.iter().map(|input| read(input, bytes)).collect();
+    for _ in 0..turns {
+        for read in &mut reads {
+            turn(read);
+        }
+    }
+    print_speeds(&mut reads);
+    log_memory::print(&inputs, is_test);
+}
+
+fn read(input: &'static Input, bytes: u64) -> Read {
+    let rows = input.requests_in(bytes);
+    Read { input, text: input.text(rows), rows, row: Vec::new(), byte: Vec::new() }
+}
+
+fn turn(read: &mut Read) {
+    let options = ReadOptions::default().with_threads(1);
+    let begin = Instant::now();
+    let log = read_log_from("bench", black_box(read.text.as_bytes()), &options);
+    let seconds = begin.elapsed().as_secs_f64();
+    drop(log.expect("the input is a log"));
+    read.row.push(seconds / read.rows as f64);
+    read.byte.push(seconds / read.text.len() as f64);
+}
+
+/// The middle one of some numbers.
+fn median(numbers: &[f64]) -> f64 {
+    let mut sorted = numbers.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// The median over the turns of a time over that of the fastest.
+fn ratio(times: &[f64], fastest: &[f64]) -> f64 {
+    let ratios: Vec<f64> = times.iter().zip(fastest).map(|(time, best)| time / best).collect();
+    median(&ratios)
+}
+
+/// The times of the format that takes the least.
+fn fastest(reads: &[Read], of: impl Fn(&Read) -> &Vec<f64>) -> Vec<f64> {
+    let all = reads.iter().map(of);
+    all.min_by(|a, b| median(a).total_cmp(&median(b))).cloned().unwrap_or_default()
+}
+
+fn print_speeds(reads: &mut [Read]) {
+    let (row, byte) = (fastest(reads, |read| &read.row), fastest(reads, |read| &read.byte));
+    reads.sort_by(|a, b| median(&a.row).total_cmp(&median(&b.row)));
+    println!("| format | bytes a row | rows/s | MB/s | rows, times slower | bytes, times slower |");
+    println!("| --- | --- | --- | --- | --- | --- |");
+    for read in reads.iter() {
+        println!(
+            "| {} | {} | {:.0} | {:.0} | {:.2} | {:.2} |",
+            read.input.name(),
+            read.text.len() as u64 / read.rows,
+            1.0 / median(&read.row),
+            1e-6 / median(&read.byte),
+            ratio(&read.row, &row),
+            ratio(&read.byte, &byte),
+        );
+    }
+}
