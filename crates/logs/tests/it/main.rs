@@ -22,6 +22,7 @@ mod meanings;
 mod merging;
 mod ollama;
 mod otlp;
+mod prefix;
 mod production;
 mod recognised;
 mod result_formats;
