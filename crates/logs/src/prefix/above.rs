@@ -35,7 +35,7 @@ pub(crate) fn check_above_bound(log: &LogSummary, thresholds: &Thresholds, all: 
         all.clear(check, about);
         return;
     }
-    let half = second_half.fold(Compared::default(), |sum, tenth| sum.with(tenth));
+    let half = second_half.fold(Compared::default(), Compared::with);
     let percent = |share: Option<Share>| share.map_or(0.0, Share::get) * 100.0;
     let (stated, possible) = (percent(half.stated_share()), percent(half.possible_share()));
     let mut message = format!(

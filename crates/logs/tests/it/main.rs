@@ -23,6 +23,7 @@ mod merging;
 mod ollama;
 mod otlp;
 mod prefix;
+mod prefix_corpus;
 mod production;
 mod recognised;
 mod result_formats;
