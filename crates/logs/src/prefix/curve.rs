@@ -29,7 +29,7 @@ pub(super) struct Curve {
     only: Vec<u128>,
     /// Tokens that no row can hit, from the size on at which all of its blocks are.
     less: Vec<u128>,
-    /// The smallest size at which all is hit that can be.
+    /// The smallest size at which all blocks are hit that can be.
     reach: u64,
 }
 
@@ -67,7 +67,7 @@ impl Curve {
         }
     }
 
-    /// The smallest size at which all is hit that can be.
+    /// The smallest size at which all blocks are hit that can be.
     pub(super) fn reach(&self) -> u64 {
         self.reach
     }

@@ -151,7 +151,7 @@ impl PrefixReport {
         &self.curve
     }
 
-    /// How many blocks a cache needs to hit as much as one that never forgets.
+    /// How many blocks a cache needs to hit as many as one that never forgets.
     pub fn blocks_for_all_hits(&self) -> u64 {
         self.reach
     }

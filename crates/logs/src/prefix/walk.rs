@@ -161,7 +161,7 @@ fn number_of(last: u64) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::{HashMap, HashSet};
+    use std::collections::HashSet;
 
     use proptest::prelude::*;
     use trueline_core::{PromptBlocks, RequestRecord, Tokens};
@@ -192,14 +192,15 @@ mod tests {
         rows
     }
 
-    /// Hit tokens of a cache of so many blocks that is kept as a list, the most recent first; a block is known
+    /// Hit tokens and blocks of a cache of so many blocks that is kept as a list, the most recent first; a block is known
     /// by all hashes up to it.
-    fn naive(prompts: &[(u64, Vec<u64>)], holds: usize) -> u128 {
-        let (mut cache, mut hit): (Vec<Vec<u64>>, u128) = (Vec::new(), 0);
+    fn naive(prompts: &[(u64, Vec<u64>)], holds: usize) -> (u128, u64) {
+        let (mut cache, mut hit, mut blocks): (Vec<Vec<u64>>, u128, u64) = (Vec::new(), 0, 0);
         for (prompt, hashes) in prompts {
             let held: HashSet<&[u64]> = cache.iter().map(Vec::as_slice).collect();
             let known = (1..=hashes.len()).take_while(|end| held.contains(&hashes[..*end])).count();
             hit += u128::from((known as u64 * SIZE).min(prompt - 1));
+            blocks += known as u64;
             for end in (1..=hashes.len()).rev() {
                 let block = hashes[..end].to_vec();
                 cache.retain(|held| *held != block);
@@ -207,7 +208,7 @@ mod tests {
                 cache.truncate(holds);
             }
         }
-        hit
+        (hit, blocks)
     }
 
     /// Prompts of blocks of 4 tokens: the last one full, or of one token only.
@@ -233,20 +234,21 @@ mod tests {
             for (holds, hit) in walk.curve.hits() {
                 prop_assert!(hit >= before);
                 before = hit;
-                prop_assert_eq!(hit, naive(&prompts, usize::try_from(holds).unwrap()), "{}", holds);
+                prop_assert_eq!(hit, naive(&prompts, usize::try_from(holds).unwrap()).0, "{}", holds);
             }
-            // What all are hit with is the bound, and it is reached where the curve says so.
+            // All that can be hit is the bound, and the curve says from where on it is.
             let bound: u128 = walk.hits.iter().map(|hit| u128::from(hit.tokens())).sum();
+            let hit_blocks = walk.hits.iter().map(|hit| hit.blocks).sum();
             prop_assert_eq!(before, bound);
             let reach = usize::try_from(walk.curve.reach()).unwrap();
-            prop_assert_eq!(naive(&prompts, reach), bound);
+            prop_assert_eq!(naive(&prompts, reach), (bound, hit_blocks));
             if reach > 0 {
-                prop_assert!(naive(&prompts, reach - 1) < bound);
+                prop_assert!(naive(&prompts, reach - 1).1 < hit_blocks);
             }
-            let mut distinct = HashMap::new();
+            let mut distinct = HashSet::new();
             for (_, hashes) in &prompts {
                 for end in 1..=hashes.len() {
-                    distinct.insert(&hashes[..end], ());
+                    distinct.insert(&hashes[..end]);
                 }
             }
             prop_assert_eq!(walk.distinct, distinct.len() as u64);
