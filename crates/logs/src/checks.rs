@@ -180,6 +180,33 @@ pub(crate) const CACHED_TOKENS_UNKNOWN: CheckInfo = CheckInfo {
              --enable-cache-report; Ollama: a version of September 2026 or later)",
 };
 
+pub(crate) const CACHED_TOKENS_ABOVE_BOUND: CheckInfo = CheckInfo {
+    code: "cached-tokens-above-bound",
+    severity: (Warning, Warning),
+    touches: &[Absolute, Production],
+    needs: &[],
+    implied_by: &[],
+    thresholds: &[
+        Threshold {
+            name: "share",
+            default: 0.01,
+            why: "a hundredth of the prompt tokens is beyond what rounding to blocks and the order of requests \
+                  that overlap can add",
+        },
+        Threshold {
+            name: "tenths",
+            default: 3.0,
+            why: "most of the five tenths of a second half: one of them may be above it for a reason of its own, \
+                  such as a request that stands in another log",
+        },
+    ],
+    rule: "in the second half of a log with hashes of blocks, more prompt tokens are stated as cached than a cache \
+           that never forgets could have had",
+    advice: "give the log whole, from the start of the server and of all that it served; if that is what it is, the \
+             count is too high and rates over new tokens are too low: take what was computed from the server's \
+             metrics",
+};
+
 pub(crate) const CENSORED_LOG: CheckInfo = CheckInfo {
     code: "censored-log",
     severity: (Note, Warning),
@@ -218,6 +245,7 @@ pub const CHECKS: &[CheckInfo] = &[
     ZONE_UNKNOWN,
     IMPOSSIBLE_VALUE,
     CACHED_TOKENS_UNKNOWN,
+    CACHED_TOKENS_ABOVE_BOUND,
     CENSORED_LOG,
     OWN_ROWS_NOT_FOUND,
 ];

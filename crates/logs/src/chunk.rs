@@ -18,7 +18,7 @@ use crate::slow_row::{Found, Row};
 use crate::source::Block;
 use crate::tally::Tally;
 use crate::two_logs::Counted;
-use crate::{ReadOptions, Reason};
+use crate::{HashScope, ReadOptions, Reason};
 
 /// How much text is checked at a time.
 const PIECE_BYTES: usize = 256 << 10;
@@ -61,7 +61,7 @@ impl ChunkReader<'_> {
         let (own, options, seen) = (self.own, self.options, self.seen);
         let mut tally = Tally::new(options);
         tally.censoring = self.layout.rules.may_log_slow_only.then(Censoring::default);
-        Production { tally, own, options, seen }
+        Production { tally, own, options, seen, hashes: self.layout.rules.hashes }
     }
 
     /// Takes records that are at hand whole, each with the line in which it ends or its place in a document.
@@ -92,6 +92,7 @@ struct Production<'o> {
     own: &'o OwnRows<'o>,
     options: &'o ReadOptions,
     seen: Option<&'o Seen>,
+    hashes: HashScope,
 }
 
 impl Sink for Production<'_> {
@@ -112,12 +113,16 @@ impl Sink for Production<'_> {
         }
         tally.order.add(row.record, row.line);
         tally.production.counts.zoneless += u64::from(numbers.zoneless);
-        if self.own.hold(row) {
+        let is_own = self.own.hold(row);
+        let is_in_time = self.options.in_time(row.record.started.value());
+        let is_production = !is_own && is_in_time && !row.record.warmup;
+        tally.blocks.add(row, self.hashes, is_production);
+        if is_own {
             tally.keep_own(row);
             return;
         }
         tally.production.overlap(row);
-        if !self.options.in_time(row.record.started.value()) {
+        if !is_in_time {
             tally.production.counts.outside += 1;
         } else if row.record.warmup {
             tally.production.counts.warmup += 1;
@@ -131,6 +136,7 @@ impl Sink for Production<'_> {
             if let (Some(censoring), Some(e2e)) = (&mut tally.censoring, row.record.any_e2e()) {
                 censoring.ended(e2e.took);
             }
+            tally.sessions.add(row);
             tally.production.add(row, numbers);
         }
     }

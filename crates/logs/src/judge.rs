@@ -10,6 +10,7 @@ use crate::checks::{
     OWN_ROWS_NOT_FOUND, REJECTED_LINES, TORN_LINE, TRUNCATED_FILE,
 };
 use crate::judge_times::check_times;
+use crate::prefix::check_above_bound;
 use crate::recognition::other_format;
 use crate::two_logs::check_two_logs;
 use crate::{Counts, LogSummary, Reason};
@@ -27,6 +28,7 @@ pub fn check_log(log: &LogSummary, thresholds: &Thresholds) -> Outcomes {
     check_two_logs(log, &mut outcomes);
     mixed_schema(log, &mut outcomes);
     cached_tokens_unknown(log, thresholds, &mut outcomes);
+    check_above_bound(log, thresholds, &mut outcomes);
     censored_log(log, &mut outcomes);
     own_rows_not_found(log, &mut outcomes);
     outcomes

@@ -89,6 +89,7 @@ mod open_runs;
 mod options;
 mod order;
 mod own;
+mod prefix;
 mod production;
 mod read;
 mod recognition;
@@ -123,6 +124,9 @@ pub use judge::check_log;
 pub use metrics::{METRICS_SERVERS, MetricsServer, parse_server_counters};
 pub use options::{PlaceSample, ReadOptions};
 pub use own::{Own, OwnSample};
+pub use prefix::{
+    Compared, HashScope, LaterTurns, LruPoint, PrefixReport, SessionReport, WalkOrder,
+};
 pub use production::{
     CacheShares, CellStats, ComputedStats, Contrast, Counts, NameCounts, OverlappingRow, Overlaps,
     Placed, Production, ReadingCount, Reason, Regression, RegressionSums, Rejected, ReportedStats,

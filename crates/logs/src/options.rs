@@ -19,6 +19,9 @@ pub struct PlaceSample {
     pub rate: TokensPerSecond,
 }
 
+/// How many words of eight bytes are kept of rows with hashes of blocks: 256 MiB.
+const BLOCK_WORDS: usize = 1 << 25;
+
 /// How a log is to be read.
 ///
 /// # Examples
@@ -45,6 +48,7 @@ pub struct ReadOptions {
     pub(crate) until: Option<WallTime>,
     pub(crate) thresholds: Thresholds,
     pub(crate) keep_requests: bool,
+    pub(crate) block_words: usize,
     pub(crate) progress: Option<Arc<AtomicU64>>,
 }
 
@@ -64,6 +68,7 @@ impl Default for ReadOptions {
             until: None,
             thresholds: Thresholds::default(),
             keep_requests: false,
+            block_words: BLOCK_WORDS,
             progress: None,
         }
     }
@@ -83,6 +88,16 @@ impl ReadOptions {
     #[must_use]
     pub fn with_requests_kept(mut self) -> Self {
         self.keep_requests = true;
+        self
+    }
+
+    /// How many words of eight bytes may be kept of rows with hashes of blocks: one a hash and some ten a row;
+    /// 33,554,432 by default, which is 256 MiB. The walk through them takes some hundred bytes a row more. Rows
+    /// behind the first ones that fit are in no figure of [`LogSummary::prefix`](crate::LogSummary::prefix),
+    /// which counts them.
+    #[must_use]
+    pub fn with_block_words(mut self, words: usize) -> Self {
+        self.block_words = words;
         self
     }
 

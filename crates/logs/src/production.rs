@@ -22,6 +22,7 @@ use trueline_core::{
 };
 
 pub use cache::CacheShares;
+pub(crate) use cache::ratio;
 pub use cell_stats::CellStats;
 pub use computed::ComputedStats;
 pub use counts::{Counts, Reason, Rejected, TokenSums};

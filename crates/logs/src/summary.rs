@@ -4,6 +4,7 @@ use trueline_core::{By, Checked, Conditions, RequestRecord, Why};
 
 use crate::adapters::LogHeader;
 use crate::judge::check_log;
+use crate::prefix::{PrefixReport, SessionReport};
 use crate::tally::Tally;
 use crate::{
     Counts, Error, FieldMeaning, Generations, Intervals, NameCounts, Production, ReadOptions,
@@ -34,6 +35,8 @@ pub struct LogSummary {
     conditions: Conditions,
     own_asked: bool,
     pub(crate) tally: Tally,
+    prefix: Option<PrefixReport>,
+    sessions: Option<SessionReport>,
 }
 
 /// One input with everything that was read of it.
@@ -127,6 +130,17 @@ impl LogSummary {
         &self.tally.intervals
     }
 
+    /// What prefix caches would hit of the requests, by the hashes of their blocks; `None` where no answered
+    /// request of production has hashes and prompt tokens.
+    pub fn prefix(&self) -> Option<&PrefixReport> {
+        self.prefix.as_ref()
+    }
+
+    /// The sessions of the answered requests; `None` where no request names one.
+    pub fn sessions(&self) -> Option<&SessionReport> {
+        self.sessions.as_ref()
+    }
+
     /// How many lines the inputs have.
     pub fn lines(&self) -> u64 {
         self.tally.lines
@@ -151,7 +165,14 @@ impl LogSummary {
         self.files.extend(other.files.iter().cloned());
         self.conditions = self.conditions.with_missing_from(&other.conditions);
         self.own_asked |= other.own_asked;
-        Ok(self)
+        Ok(self.walked())
+    }
+
+    /// The same with what only all rows together tell.
+    fn walked(mut self) -> Self {
+        self.prefix = PrefixReport::of(&self.tally.blocks, self.tally.production.edges());
+        self.sessions = SessionReport::of(&self.tally.sessions);
+        self
     }
 }
 
@@ -216,7 +237,10 @@ pub(crate) fn conclude(mut files: Vec<FileRead>, options: &ReadOptions) -> Check
         }
     }
     let own_asked = options.own.is_some();
-    let summary = LogSummary { files: inputs, fields, conditions, own_asked, tally };
+    let (prefix, sessions) = (None, None);
+    let summary =
+        LogSummary { files: inputs, fields, conditions, own_asked, tally, prefix, sessions }
+            .walked();
     let outcomes = check_log(&summary, &options.thresholds);
     Checked { value: summary, outcomes }
 }

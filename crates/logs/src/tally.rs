@@ -4,6 +4,7 @@ use trueline_core::RequestRecord;
 
 use crate::censoring::Censoring;
 use crate::order::Order;
+use crate::prefix::{BlockRows, Sessions};
 use crate::row::RowView;
 use crate::seen;
 use crate::two_logs::{self, Counted, TwoLogs};
@@ -28,6 +29,10 @@ pub(crate) struct Tally {
     /// What the server says of itself from time to time.
     pub(crate) intervals: Intervals,
     pub(crate) lines: u64,
+    /// Rows with hashes of blocks, those that are not production's included.
+    pub(crate) blocks: BlockRows,
+    /// The sessions of production's requests.
+    pub(crate) sessions: Sessions,
     /// The time stamps in the order of the rows.
     pub(crate) order: Order,
     /// What tells each request from every other, where the next input may hold it too.
@@ -52,6 +57,8 @@ impl Tally {
             censoring: None,
             intervals: Intervals::default(),
             lines: 0,
+            blocks: BlockRows::new(options.block_words),
+            sessions: Sessions::default(),
             order: Order::default(),
             identities: Vec::new(),
             counted: Vec::new(),
@@ -85,6 +92,7 @@ impl Tally {
     pub(crate) fn shift(&mut self, file: usize) {
         self.production.shift(file, 0);
         self.order.shift(file, 0);
+        self.blocks.shift(file);
     }
 
     /// Takes over another input, whose places need no change.
@@ -105,6 +113,8 @@ impl Tally {
         }
         self.intervals.merge(&other.intervals);
         self.lines += other.lines;
+        self.blocks.append(&other.blocks);
+        self.sessions.append(&other.sessions);
         self.not_compared += other.not_compared;
         self.two_logs.merge(&other.two_logs);
         self.kept.extend_from_slice(&other.kept);

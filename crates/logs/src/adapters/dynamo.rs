@@ -7,7 +7,7 @@
 use trueline_core::Side;
 
 use super::{Fit, LogFormat, Reads, Rules, Table};
-use crate::{Evidence, FieldMeaning, Holds, Unit};
+use crate::{Evidence, FieldMeaning, HashScope, Holds, Unit};
 
 /// The format.
 pub(super) const FORMAT: LogFormat = LogFormat {
@@ -27,6 +27,7 @@ pub(super) const RULES: Rules = Rules {
     cached_beyond: 0,
     generations: &[],
     may_log_slow_only: false,
+    hashes: HashScope::Everywhere,
 };
 
 /// Whether the first objects name the schema.

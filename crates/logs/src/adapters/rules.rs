@@ -1,6 +1,7 @@
 //! What formats leave out and correct beside the meaning of their fields.
 
-use super::{dynamo, sglang};
+use super::{bailian, dynamo, mooncake, sglang, weka};
+use crate::HashScope;
 
 /// What a format leaves out and corrects.
 #[derive(Debug, Clone, Copy, Default)]
@@ -17,6 +18,8 @@ pub(crate) struct Rules {
     pub(crate) generations: &'static [Generation],
     /// Whether its writer can be told to log slow requests only.
     pub(crate) may_log_slow_only: bool,
+    /// Between which rows its hashes of blocks tell.
+    pub(crate) hashes: HashScope,
 }
 
 /// A key that tells which generation of a format a row is of.
@@ -30,12 +33,27 @@ pub(crate) struct Generation {
     pub(crate) says: &'static str,
 }
 
+/// Traces whose blocks are numbered from the first one that occurs in them: two of them share no number that
+/// means the same.
+const NUMBERED: Rules = Rules {
+    ends: &[],
+    begins: &[],
+    health: None,
+    cached_beyond: 0,
+    generations: &[],
+    may_log_slow_only: false,
+    hashes: HashScope::Input,
+};
+
 /// The rules of formats; one that is not named here has none.
 const RULES: &[(&str, Rules)] = &[
     (sglang::EXPORT.name, sglang::EXPORT_RULES),
     (sglang::REQUESTS.name, sglang::REQUEST_RULES),
     (sglang::TEXT.name, sglang::REQUEST_RULES),
     (dynamo::FORMAT.name, dynamo::RULES),
+    (mooncake::FORMAT.name, NUMBERED),
+    (bailian::FORMAT.name, NUMBERED),
+    (weka::FORMAT.name, Rules { hashes: HashScope::Conversation, ..NUMBERED }),
 ];
 
 /// The rules of a format.

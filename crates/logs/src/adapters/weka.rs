@@ -6,10 +6,10 @@
 //! begins with the 174 blocks of the first), so its requests count as rows of the same walk, in
 //! the order of the document. Hits across files cannot be seen: the shares are lower bounds.
 
-use std::collections::HashSet;
-
 use serde::Deserialize;
-use trueline_core::{By, Known, RequestRecord, Side, Spans, Stretch, Tokens, Why};
+use trueline_core::{
+    By, Known, PrefixTree, PromptBlocks, RequestRecord, Side, Spans, Stretch, Tokens, Why,
+};
 
 use super::{LogFormat, Reads, Table, Whole};
 use crate::{Error, ErrorKind, Evidence, FieldMeaning, Holds, Unit};
@@ -33,7 +33,7 @@ fn is(head: &str) -> Option<String> {
 
 fn read(name: &str, bytes: &[u8]) -> Result<Whole, Error> {
     let conversation = Conversation::parse(name, bytes)?;
-    Ok(Whole { records: conversation.records(), rejected: conversation.rejected() })
+    Ok(Whole { records: conversation.records(name), rejected: conversation.rejected() })
 }
 
 /// A conversation.
@@ -92,17 +92,18 @@ impl Conversation {
     }
 
     /// Its requests, those of nested conversations included, in the order of the document.
-    fn records(&self) -> Vec<RequestRecord> {
+    fn records(&self, file: &str) -> Vec<RequestRecord> {
         let mut records = Vec::new();
-        self.walk(&self.requests, "", &mut HashSet::new(), &mut records);
+        let own = own_number(self.id.as_deref().unwrap_or(file));
+        self.walk((&self.requests, ""), own, &mut PrefixTree::default(), &mut records);
         records
     }
 
-    fn walk(
+    fn walk<'h>(
         &self,
-        requests: &[Entry],
-        within: &str,
-        seen: &mut HashSet<u64>,
+        (requests, within): (&'h [Entry], &str),
+        own: u64,
+        seen: &mut PrefixTree<'h>,
         records: &mut Vec<RequestRecord>,
     ) {
         let conversation = self.id.as_deref().unwrap_or("conversation");
@@ -110,11 +111,11 @@ impl Conversation {
             let Entry::Request(request) = entry else { continue };
             let place = format!("{within}/{i}");
             if let Some(nested) = &request.requests {
-                self.walk(nested, &place, seen, records);
+                self.walk((nested, &place), own, seen, records);
                 continue;
             }
-            let known = request.hash_ids.iter().take_while(|id| seen.contains(id)).count() as u64;
-            seen.extend(&request.hash_ids);
+            let runs = seen.add(&request.hash_ids, 0);
+            let known = runs.iter().map(|run| run.blocks as u64).sum::<u64>();
             let mut record = RequestRecord::default();
             record.id = Some(format!("{conversation}{place}"));
             record.session = Some(format!("{conversation}{within}"));
@@ -129,6 +130,8 @@ impl Conversation {
                 }
                 _ => Known::Not(Why::NeedsMore),
             };
+            let hashes = request.hash_ids.iter().map(|id| apart(*id, own)).collect();
+            record.blocks = PromptBlocks::new(Tokens::new(self.block_size), hashes).map(Box::new);
             for (stretch, seconds) in
                 [(Stretch::ClientTtft, request.ttft), (Stretch::ClientE2e, request.api_time)]
             {
@@ -139,6 +142,22 @@ impl Conversation {
             records.push(record);
         }
     }
+}
+
+/// A number of a conversation's own (the hash FNV-1a of its name).
+fn own_number(name: &str) -> u64 {
+    name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// An id that tells within a conversation, as a hash that is another one in every conversation: different ids
+/// stay different (every step of `SplitMix64`'s end can be undone).
+fn apart(id: u64, own: u64) -> u64 {
+    let mut hash = id ^ own;
+    hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    hash ^ (hash >> 31)
 }
 
 /// The table, for its name and fields; its rows are read whole.
@@ -164,7 +183,7 @@ fn fields() -> Vec<FieldMeaning> {
         f("requests.in", Holds::PromptTokens, Unit::Tokens),
         f("requests.out", Holds::OutputTokens, Unit::Tokens),
         f("requests.hash_ids", Holds::CachedTokens, Unit::Tokens)
-            .note("derived: leading ids already seen in the file x block_size, at most in - 1"),
+            .note("derived: leading ids already seen in the file x block_size, at most in - 1; the ids count within it"),
         f("requests.ttft", Holds::Ttft, Unit::Seconds)
             .clock(Side::Client)
             .note("absent where the reply was not streamed"),

@@ -58,7 +58,8 @@ impl CacheShares {
     }
 }
 
-fn ratio(part: u128, whole: u128) -> Option<Share> {
+/// A part over a whole; `None` of nothing, or of more than the whole.
+pub(crate) fn ratio(part: u128, whole: u128) -> Option<Share> {
     #[expect(clippy::cast_precision_loss, reason = "a sum is rounded once, at the end")]
     (whole > 0).then(|| Share::new(part as f64 / whole as f64).ok())?
 }

@@ -18,6 +18,9 @@ fn outcome(text: &str, code: &str, options: &ReadOptions) -> Option<Severity> {
         });
         let may_say = match check.code {
             "own-rows-not-found" => read.value.own_asked(),
+            "cached-tokens-above-bound" => {
+                read.value.prefix().is_some_and(|prefix| prefix.infinite().requests() > 0)
+            }
             "censored-log" => read.value.recognition().format() == "sglang-requests",
             _ => true,
         };

@@ -9,7 +9,7 @@ use serde_json::Value;
 use trueline_core::{CellEdges, Reading};
 use trueline_logs::{LogSummary, Mapping, Own, ReadOptions, read_log};
 
-pub(super) fn corpus() -> Option<PathBuf> {
+pub(crate) fn corpus() -> Option<PathBuf> {
     let folder = std::env::var_os("TRUELINE_CORPUS").map(PathBuf::from);
     if folder.is_none() {
         #[expect(clippy::print_stderr, reason = "says why nothing was tested")]

@@ -22,6 +22,8 @@ mod meanings;
 mod merging;
 mod ollama;
 mod otlp;
+mod prefix;
+mod prefix_corpus;
 mod production;
 mod recognised;
 mod result_formats;

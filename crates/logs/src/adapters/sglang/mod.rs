@@ -12,7 +12,7 @@ use trueline_core::Side;
 
 use super::rules::{Generation, Rules};
 use super::{LogFormat, Reads, Table};
-use crate::{Evidence, FieldMeaning, Holds, Unit};
+use crate::{Evidence, FieldMeaning, HashScope, Holds, Unit};
 
 pub(crate) use text::TEXT;
 
@@ -61,6 +61,7 @@ pub(crate) const EXPORT_RULES: Rules = Rules {
     cached_beyond: 1,
     generations: GENERATIONS,
     may_log_slow_only: false,
+    hashes: HashScope::Everywhere,
 };
 
 /// What holds for logs of requests: `SGLANG_LOG_REQUEST_EXCEEDED_MS` leaves ends out and no beginnings.

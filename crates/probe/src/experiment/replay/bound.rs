@@ -1,6 +1,8 @@
 //! What a cache that never forgets would hit, by the hashes of blocks alone.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+
+use trueline_core::PrefixTree;
 
 use super::LogRow;
 
@@ -22,32 +24,26 @@ pub(super) struct Bound {
     pub(super) unchained: u64,
 }
 
-/// Places of the tree of all beginnings: what stands before, and a hash.
-type Nodes = HashMap<(usize, u64), usize>;
-
 impl Bound {
     /// Of rows in order of time with blocks of so many tokens.
     pub(super) fn of(rows: &[LogRow], block: u64) -> Self {
-        let (mut nodes, mut places) = (Nodes::new(), HashMap::<u64, usize>::new());
-        let mut elsewhere = HashSet::new();
+        let mut tree = PrefixTree::default();
+        let (mut once, mut twice) = (HashSet::new(), HashSet::new());
         let mut hits = Vec::with_capacity(rows.len());
         for row in rows {
-            let (mut at, mut known) = (0, 0_u64);
-            for hash in &row.blocks {
-                let new = nodes.len() + 1;
-                let node = *nodes.entry((at, *hash)).or_insert(new);
-                known += u64::from(node != new);
-                if *places.entry(*hash).or_insert(node) != node {
-                    elsewhere.insert(*hash);
+            let known: usize = tree.add(&row.blocks, 0).iter().map(|run| run.blocks).sum();
+            // What is new in the tree and has a hash that is not new has it behind other blocks.
+            for hash in row.blocks.iter().skip(known) {
+                if !once.insert(*hash) {
+                    twice.insert(*hash);
                 }
-                at = node;
             }
-            let hit = known.saturating_mul(block).min(row.prompt.get().saturating_sub(1));
+            let hit = (known as u64).saturating_mul(block).min(row.prompt.get().saturating_sub(1));
             hits.push((!row.blocks.is_empty()).then_some(hit));
         }
-        let is_odd = |row: &&LogRow| row.blocks.iter().any(|hash| elsewhere.contains(hash));
+        let is_odd = |row: &&LogRow| row.blocks.iter().any(|hash| twice.contains(hash));
         let unchained =
-            if elsewhere.is_empty() { 0 } else { rows.iter().filter(is_odd).count() as u64 };
+            if twice.is_empty() { 0 } else { rows.iter().filter(is_odd).count() as u64 };
         Self { hits, unchained }
     }
 }

@@ -1,0 +1,152 @@
+//! The beginnings that prompts have in common, by the hashes of their blocks.
+
+use std::collections::HashMap;
+
+/// A part of a prompt's beginning that other prompts had before, and the last one of them to have it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Run {
+    /// How many blocks.
+    pub blocks: usize,
+    /// The number that was given with the last prompt that had them.
+    pub last: u64,
+}
+
+/// All beginnings of the prompts that have been added, as a tree.
+///
+/// A block is the same as another one only where all blocks before it are the same too, which is how caches
+/// of prefixes know them: a hash that stands behind other blocks is another block. Hashes that are chained
+/// (each of its block and all before it) and hashes of a block alone give the same answer therefore.
+///
+/// # Shape
+/// It borrows the hashes and holds a few words a prompt, however many blocks that has. Adding one takes the
+/// time of comparing its hashes once.
+///
+/// # Examples
+/// ```
+/// use trueline_core::{PrefixTree, Run};
+/// let mut tree = PrefixTree::default();
+/// assert_eq!(tree.add(&[7, 8, 9], 0), []);
+/// assert_eq!(tree.add(&[7, 8, 5], 1), [Run { blocks: 2, last: 0 }]);
+/// // The first two blocks were last had by prompt 1, the third by prompt 0.
+/// assert_eq!(tree.add(&[7, 8, 9, 4], 2), [Run { blocks: 2, last: 1 }, Run { blocks: 1, last: 0 }]);
+/// // Block 8 was there behind block 7, and never first.
+/// assert_eq!(tree.add(&[8], 3), []);
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct PrefixTree<'h> {
+    edges: Vec<Edge<'h>>,
+    /// From the edge before (`None` at the beginning) and the first hash behind it to the edge that follows.
+    next: HashMap<(Option<usize>, u64), usize>,
+    runs: Vec<Run>,
+}
+
+/// Blocks that the same prompts had, one after the other.
+#[derive(Debug, Clone)]
+struct Edge<'h> {
+    /// At least one.
+    hashes: &'h [u64],
+    last: u64,
+}
+
+impl<'h> PrefixTree<'h> {
+    /// Adds the hashes of a prompt under a number; its leading blocks that were there already, from the first
+    /// one on, none left out.
+    ///
+    /// # Shape
+    /// Blocks that one prompt had last are one run. Numbers may be anything; `last` repeats them.
+    pub fn add(&mut self, hashes: &'h [u64], number: u64) -> &[Run] {
+        self.runs.clear();
+        let (mut at, mut rest) = (None, hashes);
+        while let Some(first) = rest.first() {
+            let Some(known) = self.next.get(&(at, *first)).copied() else {
+                self.next.insert((at, *first), self.edges.len());
+                self.edges.push(Edge { hashes: rest, last: number });
+                break;
+            };
+            let Some(edge) = self.edges.get(known).cloned() else { break };
+            let same = edge.hashes.iter().zip(rest).take_while(|(a, b)| a == b).count();
+            match self.runs.last_mut() {
+                Some(run) if run.last == edge.last => run.blocks += same,
+                _ => self.runs.push(Run { blocks: same, last: edge.last }),
+            }
+            rest = rest.get(same..).unwrap_or_default();
+            at = Some(self.pass(at, known, same, number));
+        }
+        &self.runs
+    }
+
+    /// Gives the first blocks of an edge the number; they become an edge of their own where it has more. The
+    /// edge that they are.
+    fn pass(&mut self, before: Option<usize>, at: usize, same: usize, number: u64) -> usize {
+        let new = self.edges.len();
+        let Some(edge) = self.edges.get_mut(at) else { return at };
+        let (upper, lower) = edge.hashes.split_at(same.min(edge.hashes.len()));
+        let (Some(first), Some(next)) = (upper.first(), lower.first()) else {
+            edge.last = number;
+            return at;
+        };
+        // What follows keeps its number, so that nothing behind it has to be moved.
+        edge.hashes = lower;
+        self.next.insert((before, *first), new);
+        self.next.insert((Some(new), *next), at);
+        self.edges.push(Edge { hashes: upper, last: number });
+        new
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The same by one entry for each beginning, without any tree.
+    fn naive(prompts: &[Vec<u64>]) -> Vec<Vec<Run>> {
+        let mut last: HashMap<Vec<u64>, u64> = HashMap::new();
+        let mut all = Vec::new();
+        for (number, prompt) in (0..).zip(prompts) {
+            let mut runs: Vec<Run> = Vec::new();
+            for end in 1..=prompt.len() {
+                let Some(before) = last.get(&prompt[..end]) else { break };
+                match runs.last_mut() {
+                    Some(run) if run.last == *before => run.blocks += 1,
+                    _ => runs.push(Run { blocks: 1, last: *before }),
+                }
+            }
+            for end in 1..=prompt.len() {
+                last.insert(prompt[..end].to_vec(), number);
+            }
+            all.push(runs);
+        }
+        all
+    }
+
+    #[test]
+    fn an_edge_that_ends_inside_keeps_what_follows_it() {
+        let mut tree = PrefixTree::default();
+        tree.add(&[1, 2, 3, 4], 0);
+        tree.add(&[1, 2, 3, 4, 5], 1);
+        // It ends in the middle of the first four, which were last had by the second prompt.
+        assert_eq!(tree.add(&[1, 2], 2), [Run { blocks: 2, last: 1 }]);
+        let runs = [Run { blocks: 2, last: 2 }, Run { blocks: 3, last: 1 }];
+        assert_eq!(tree.add(&[1, 2, 3, 4, 5, 6], 3), runs);
+        assert_eq!(tree.add(&[], 4), []);
+        // One hash at three places.
+        assert_eq!(tree.add(&[9, 9, 9], 5), []);
+        assert_eq!(tree.add(&[9, 9], 6), [Run { blocks: 2, last: 5 }]);
+    }
+
+    proptest! {
+        #[test]
+        fn runs_are_those_of_one_entry_for_each_beginning(
+            prompts in prop::collection::vec(prop::collection::vec(0_u64..3, 0..7), 0..25),
+        ) {
+            let mut tree = PrefixTree::default();
+            for (number, (prompt, expected)) in (0..).zip(prompts.iter().zip(naive(&prompts))) {
+                prop_assert_eq!(tree.add(prompt, number), expected);
+            }
+        }
+    }
+}
