@@ -34,6 +34,8 @@ pub(crate) enum Fills {
     DecodeRate,
     Outcome,
     Warmup,
+    Preemptions,
+    DroppedCommits,
     BlockTokens,
     BlockHashes,
     /// The gaps between token-bearing events.
@@ -67,6 +69,8 @@ impl Fills {
             Holds::ReportedDecodeRate => Self::DecodeRate,
             Holds::Outcome => Self::Outcome,
             Holds::Warmup => Self::Warmup,
+            Holds::Preemptions => Self::Preemptions,
+            Holds::DroppedCommits => Self::DroppedCommits,
             Holds::BlockTokens => Self::BlockTokens,
             Holds::BlockHashes => Self::BlockHashes,
             Holds::FirstToken => Self::FirstToken(field.unit),

@@ -105,6 +105,7 @@ mod sniff;
 mod source;
 mod summary;
 mod tally;
+mod traffic;
 
 pub use adapters::{
     LOG_FORMATS, LogFormat, LogHeader, Mapping, Role, RunWriter, Stated, write_log, write_run,
@@ -136,3 +137,7 @@ pub use results::{
 pub use runs::{read_runs, read_runs_from};
 pub use sniff::{Kind, sniff, sniff_bytes};
 pub use summary::{LogFile, LogSummary};
+pub use traffic::{
+    AgainstPoisson, ArrivalClock, ArrivalWindows, Arrivals, Grid, InFlight, InFlightLevel,
+    Latencies, LatencySplit, Preemptions, PromptLengths, Sessions, Traffic, Untold, WaitPart,
+};
