@@ -83,7 +83,7 @@ fn wall_time_jump(log: &LogSummary, thresholds: &Thresholds, outcomes: &mut Outc
 fn timestamps_coarse(log: &LogSummary, thresholds: &Thresholds, outcomes: &mut Outcomes) {
     let about = Scope::default();
     let limit = |name| thresholds.get(&TIMESTAMPS_COARSE, name);
-    let Ok(arrivals) = log.production().traffic().arrivals_on(limit("share_on_grid")) else {
+    let Ok(arrivals) = log.production().traffic().stamped(limit("share_on_grid")) else {
         outcomes.not_observed(&TIMESTAMPS_COARSE, Need::WallTimes, about);
         return;
     };

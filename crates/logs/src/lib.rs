@@ -139,5 +139,6 @@ pub use sniff::{Kind, sniff, sniff_bytes};
 pub use summary::{LogFile, LogSummary};
 pub use traffic::{
     AgainstPoisson, ArrivalClock, ArrivalWindows, Arrivals, Grid, InFlight, InFlightLevel,
-    Latencies, LatencySplit, Preemptions, PromptLengths, Sessions, Traffic, Untold, WaitPart,
+    Latencies, LatencySplit, Preemptions, PromptLengths, Sessions, Spread, Traffic, Untold,
+    WaitPart,
 };

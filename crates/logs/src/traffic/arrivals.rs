@@ -89,40 +89,55 @@ impl Arrivals {
     /// # Errors
     /// Why nothing is told.
     pub(super) fn of(clocks: &Clocks) -> Result<Self, Untold> {
-        Self::with(clocks, FITTING)
-    }
-
-    /// The same where a grid needs another share of gaps that are multiples of its step.
-    ///
-    /// # Errors
-    /// Why nothing is told.
-    pub(super) fn with(clocks: &Clocks, fitting: f64) -> Result<Self, Untold> {
         let (clock, moments, without) = clocks.main();
-        let sorted = moments.starts();
+        let stamped = Stamped::of(clocks, FITTING)?;
+        let (sorted, grid) = (moments.starts(), stamped.grid);
         let Some((first, last)) = sorted.ends() else { return Err(Untold::NoStarts) };
-        if clock == ArrivalClock::OwnOrigin && clocks.differ() {
-            return Err(Untold::OwnOrigins);
-        }
-        let requests = sorted.len();
+        let requests = stamped.requests;
         let span = Duration::from_nanos(last.abs_diff(first));
-        let distinct = sorted.stamps.len() as u64;
-        let may_share = float(requests) >= SHARED * float(distinct);
-        let grid = if may_share { Grid::of(&sorted) } else { None };
-        let grid = grid.filter(|grid| grid.fitting >= fitting);
-        let rounded = !sorted.is_exact();
         Ok(Self {
             clock,
             requests,
             without,
             first_nanos: first,
             span,
-            distinct,
-            rounded_to: rounded.then(|| Duration::from_nanos(sorted.step)),
+            distinct: stamped.distinct,
+            rounded_to: (!sorted.is_exact()).then(|| Duration::from_nanos(sorted.step)),
             grid,
             mean_gap: requests.checked_sub(1).filter(|n| *n > 0).map(|n| span.div_f64(float(n))),
             naive_gap_cv: gap_cv(&sorted),
             windows: windows(&sorted, grid.as_ref()),
         })
+    }
+}
+
+/// How many stamps of arrivals there are, and the grid on which they sit, if they do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Stamped {
+    pub(crate) requests: u64,
+    pub(crate) distinct: u64,
+    pub(crate) grid: Option<Grid>,
+}
+
+impl Stamped {
+    /// The stamps, with a grid where that share of the gaps are multiples of its step.
+    ///
+    /// # Errors
+    /// Why nothing is told.
+    pub(super) fn of(clocks: &Clocks, fitting: f64) -> Result<Self, Untold> {
+        let (clock, moments, _) = clocks.main();
+        let requests = moments.requests();
+        if requests == 0 {
+            return Err(Untold::NoStarts);
+        }
+        if clock == ArrivalClock::OwnOrigin && clocks.differ() {
+            return Err(Untold::OwnOrigins);
+        }
+        let distinct = moments.distinct();
+        // Most logs have none, and are told so without putting their stamps in pairs.
+        let may_share = float(requests) >= SHARED * float(distinct);
+        let grid = if may_share { Grid::of(&moments.starts()) } else { None };
+        Ok(Self { requests, distinct, grid: grid.filter(|grid| grid.fitting >= fitting) })
     }
 }
 

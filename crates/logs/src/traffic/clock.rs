@@ -45,9 +45,17 @@ pub(crate) struct Moments {
 impl Moments {
     /// All starts.
     pub(crate) fn starts(&self) -> Sorted {
-        let mut all = self.started.clone();
-        all.merge(&self.open);
-        all.sorted()
+        self.started.sorted_with(&self.open)
+    }
+
+    /// How many starts there are.
+    pub(crate) fn requests(&self) -> u64 {
+        self.open.len() + self.started.len()
+    }
+
+    /// How many different starts there are.
+    pub(crate) fn distinct(&self) -> u64 {
+        self.started.distinct_with(&self.open)
     }
 
     /// Starts and ends of the requests that have both.
@@ -65,19 +73,14 @@ impl Moments {
         self.busy_nanos
     }
 
-    fn len(&self) -> u64 {
-        self.open.len() + self.started.len()
-    }
-
-    fn add(&mut self, at: i64, took: Option<Duration>) {
-        let took = took.and_then(|took| i64::try_from(took.as_nanos()).ok());
-        match took.and_then(|took| Some((took, at.checked_add(took)?))) {
-            Some((took, end)) => {
-                self.started.push(at);
+    fn add(&mut self, stay: Stay) {
+        match stay.end() {
+            Some(end) => {
+                self.started.push(stay.at);
                 self.ended.push(end);
-                self.busy_nanos += u128::from(took.unsigned_abs());
+                self.busy_nanos += u128::from(end.abs_diff(stay.at));
             }
-            None => self.open.push(at),
+            None => self.open.push(stay.at),
         }
     }
 
@@ -123,14 +126,19 @@ impl Stay {
         };
         Some(Self { clock, at, took })
     }
+
+    /// When it ended, where that is known.
+    pub(crate) fn end(&self) -> Option<i64> {
+        self.at.checked_add(i64::try_from(self.took?.as_nanos()).ok()?)
+    }
 }
 
 impl Clocks {
     pub(crate) fn add(&mut self, stay: Option<Stay>) {
         match stay {
-            Some(Stay { clock: ArrivalClock::Wall, at, took }) => self.wall.add(at, took),
-            Some(Stay { clock: ArrivalClock::OwnOrigin, at, took }) => {
-                self.own.add(at, took);
+            Some(stay) if stay.clock == ArrivalClock::Wall => self.wall.add(stay),
+            Some(stay) => {
+                self.own.add(stay);
                 self.inputs.get_or_insert((0, 0));
             }
             None => self.without += 1,
@@ -154,10 +162,10 @@ impl Clocks {
 
     /// The moments by the clock that more requests have, with how many have none of that clock.
     pub(crate) fn main(&self) -> (ArrivalClock, &Moments, u64) {
-        if self.own.len() > self.wall.len() {
-            (ArrivalClock::OwnOrigin, &self.own, self.without + self.wall.len())
+        if self.own.requests() > self.wall.requests() {
+            (ArrivalClock::OwnOrigin, &self.own, self.without + self.wall.requests())
         } else {
-            (ArrivalClock::Wall, &self.wall, self.without + self.own.len())
+            (ArrivalClock::Wall, &self.wall, self.without + self.own.requests())
         }
     }
 

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use trueline_core::{RequestRecord, Stretch};
 
+use super::spread::Spread;
 use super::untold::Untold;
-use crate::Values;
 
-/// By how much parts may exceed the whole: times in milliseconds are rounded.
-const ROUNDING: Duration = Duration::from_millis(1);
+/// By how many nanoseconds parts may exceed the whole: times in milliseconds are rounded.
+const ROUNDING: u64 = 1_000_000;
 /// And by which share of the whole, one over it.
-const ROUNDING_SHARE: u32 = 1_000;
+const ROUNDING_SHARE: u64 = 1_000;
 
 /// A part of the time from a request's start to its last token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -73,16 +73,16 @@ impl Parts {
     }
 }
 
-/// The times of one request in the order of [`WaitPart::ALL`].
+/// The times of one request in nanoseconds, in the order of [`WaitPart::ALL`].
 #[derive(Debug, Default)]
 struct Waited {
     parts: Parts,
-    took: [Duration; WaitPart::ALL.len()],
-    whole: Duration,
+    took: [u64; WaitPart::ALL.len()],
+    whole: u64,
 }
 
 impl Waited {
-    fn put(&mut self, part: WaitPart, took: Duration) {
+    fn put(&mut self, part: WaitPart, took: u64) {
         self.parts.set(part);
         self.took[part as usize] = took;
     }
@@ -90,15 +90,13 @@ impl Waited {
     /// The parts of a request with an end; `None` without one, `Err` where they exceed the whole.
     fn of(record: &RequestRecord) -> Option<Result<Self, ()>> {
         use Stretch as S;
-        let get = |stretch| record.spans.get(stretch).value();
-        let (ttft, whole, decode) = [
-            (S::ServerTtft, S::ServerE2e, S::ServerDecode),
-            (S::ClientTtft, S::ClientE2e, S::ClientDecode),
-        ]
-        .into_iter()
-        .find_map(|(ttft, e2e, decode)| Some((get(ttft), get(e2e)?, get(decode))))?;
+        let get = |stretch| record.spans.get(stretch).value().map(nanos);
+        let (ttft, whole, decode) = match get(S::ServerE2e) {
+            Some(whole) => (get(S::ServerTtft), whole, get(S::ServerDecode)),
+            None => (get(S::ClientTtft), get(S::ClientE2e)?, get(S::ClientDecode)),
+        };
         let mut waited = Self { whole, ..Self::default() };
-        let mut before = Duration::ZERO;
+        let mut before = 0_u64;
         for (part, stretch) in [
             (WaitPart::Queue, S::Queue),
             (WaitPart::LockWait, S::LockWait),
@@ -110,29 +108,34 @@ impl Waited {
                 before = before.saturating_add(took);
             }
         }
-        let slack = ROUNDING + whole / ROUNDING_SHARE;
-        let less = |whole: Duration, part: Duration| {
-            (part <= whole.saturating_add(slack)).then(|| whole.saturating_sub(part)).ok_or(())
-        };
-        let settle = |waited: &mut Self| {
-            let left = if let Some(ttft) = ttft {
-                waited.put(WaitPart::UpToFirstToken, less(ttft, before)?);
-                less(whole, ttft)?
-            } else {
-                less(whole, before)?
-            };
-            match (decode, ttft) {
-                (Some(decode), _) => {
-                    waited.put(WaitPart::Decode, decode);
-                    waited.put(WaitPart::Rest, less(left, decode)?);
-                }
-                (None, Some(_)) => waited.put(WaitPart::Decode, left),
-                (None, None) => waited.put(WaitPart::Rest, left),
-            }
-            Ok(())
-        };
-        Some(settle(&mut waited).map(|()| waited))
+        Some(waited.settle(before, ttft, decode).map_or(Err(()), |()| Ok(waited)))
     }
+
+    /// What the stated parts leave; `None` where they exceed the whole.
+    fn settle(&mut self, before: u64, ttft: Option<u64>, decode: Option<u64>) -> Option<()> {
+        let slack = ROUNDING + self.whole / ROUNDING_SHARE;
+        let less = |whole: u64, part: u64| {
+            (part <= whole.saturating_add(slack)).then(|| whole.saturating_sub(part))
+        };
+        if let Some(ttft) = ttft {
+            self.put(WaitPart::UpToFirstToken, less(ttft, before)?);
+        }
+        let left = less(self.whole, ttft.unwrap_or(before))?;
+        match (decode, ttft) {
+            (Some(decode), _) => {
+                self.put(WaitPart::Decode, decode);
+                self.put(WaitPart::Rest, less(left, decode)?);
+            }
+            (None, Some(_)) => self.put(WaitPart::Decode, left),
+            (None, None) => self.put(WaitPart::Rest, left),
+        }
+        Some(())
+    }
+}
+
+/// A time in nanoseconds; none that is read is longer than 12 days.
+fn nanos(took: Duration) -> u64 {
+    took.as_secs().saturating_mul(1_000_000_000).saturating_add(took.subsec_nanos().into())
 }
 
 /// The requests whose rows state the same parts.
@@ -140,8 +143,8 @@ impl Waited {
 pub struct LatencySplit {
     parts: Parts,
     whole_nanos: u128,
-    whole: Values,
-    took: [(u128, Values); WaitPart::ALL.len()],
+    whole: Spread,
+    took: [(u128, Spread); WaitPart::ALL.len()],
 }
 
 impl LatencySplit {
@@ -150,8 +153,8 @@ impl LatencySplit {
         self.whole.len()
     }
 
-    /// Their end-to-end latencies, in seconds.
-    pub fn e2e(&self) -> &Values {
+    /// Their end-to-end latencies, in nanoseconds.
+    pub fn e2e(&self) -> &Spread {
         &self.whole
     }
 
@@ -160,10 +163,10 @@ impl LatencySplit {
         crate::production::duration(self.whole_nanos)
     }
 
-    /// The parts that these rows have, in the order of time, each with its sum over the requests and its values
-    /// in seconds. The sums add up to [`LatencySplit::sum`] within the rounding of the source; medians of parts
+    /// The parts that these rows have, in the order of time, each with its sum over the requests and its spread
+    /// in nanoseconds. The sums add up to [`LatencySplit::sum`] within the rounding of the source; medians of parts
     /// do not add up to that of the whole.
-    pub fn parts(&self) -> impl Iterator<Item = (WaitPart, Duration, &Values)> {
+    pub fn parts(&self) -> impl Iterator<Item = (WaitPart, Duration, &Spread)> {
         WaitPart::ALL
             .into_iter()
             .zip(&self.took)
@@ -180,14 +183,14 @@ impl LatencySplit {
 
     fn add(&mut self, waited: &Waited) {
         self.parts = waited.parts;
-        self.whole_nanos += waited.whole.as_nanos();
-        self.whole.push(waited.whole.as_secs_f64());
-        for ((nanos, values), (part, took)) in
-            self.took.iter_mut().zip(WaitPart::ALL.into_iter().zip(waited.took))
+        self.whole_nanos += u128::from(waited.whole);
+        self.whole.push(waited.whole);
+        for (part, (took, (sum, spread))) in
+            WaitPart::ALL.into_iter().zip(waited.took.into_iter().zip(&mut self.took))
         {
             if waited.parts.has(part) {
-                *nanos += took.as_nanos();
-                values.push(took.as_secs_f64());
+                *sum += u128::from(took);
+                spread.push(took);
             }
         }
     }
@@ -279,7 +282,7 @@ mod tests {
 
     fn shares(split: &LatencySplit) -> Vec<(WaitPart, u64, f64)> {
         let ms = |took: Duration| u64::try_from(took.as_millis()).unwrap();
-        split.parts().map(|(part, sum, v)| (part, ms(sum), v.median().unwrap())).collect()
+        split.parts().map(|(part, sum, v)| (part, ms(sum), v.median().unwrap() / 1e9)).collect()
     }
 
     #[test]

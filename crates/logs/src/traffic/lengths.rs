@@ -2,7 +2,7 @@
 
 use trueline_core::{Bucket, Tokens};
 
-use crate::Values;
+use super::spread::Spread;
 
 /// The prompts of one bucket of lengths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct PromptLengths {
 pub(crate) struct Lengths {
     /// By bucket, prompts of requests that stand in no cell.
     outside_cells: Vec<(u64, u128)>,
-    output: Values,
+    output: Spread,
 }
 
 impl Lengths {
@@ -37,14 +37,14 @@ impl Lengths {
     }
 
     pub(super) fn output(&mut self, output: Tokens) {
-        self.output.push(output.as_f64());
+        self.output.push(output.get());
     }
 
     pub(super) fn outside_cells(&self, bucket: usize) -> (u64, u128) {
         self.outside_cells.get(bucket).copied().unwrap_or_default()
     }
 
-    pub(super) fn outputs(&self) -> &Values {
+    pub(super) fn outputs(&self) -> &Spread {
         &self.output
     }
 

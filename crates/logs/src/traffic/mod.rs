@@ -8,12 +8,15 @@ mod latency;
 mod lengths;
 mod preemptions;
 mod sessions;
+mod spread;
 mod stamps;
+mod tpot;
 mod turns;
 mod untold;
 mod windows;
 
 pub use arrivals::Arrivals;
+pub(crate) use arrivals::Stamped;
 pub use clock::ArrivalClock;
 pub use grid::Grid;
 pub use in_flight::{InFlight, InFlightLevel};
@@ -21,12 +24,12 @@ pub use latency::{Latencies, LatencySplit, WaitPart};
 pub use lengths::PromptLengths;
 pub use preemptions::Preemptions;
 pub use sessions::Sessions;
+pub use spread::Spread;
 pub use untold::Untold;
 pub use windows::{AgainstPoisson, ArrivalWindows};
 
 use trueline_core::{Outcome, RequestRecord, Tokens};
 
-use crate::Values;
 use crate::row::{Numbers, RowView};
 use clock::{Clocks, Stay};
 use lengths::Lengths;
@@ -35,8 +38,8 @@ use sessions::OfSessions;
 /// What production does, mergeable: associative and commutative to the bit.
 ///
 /// # Shape
-/// Memory is bounded: moments and turns of sessions are kept exactly up to a million, and beyond that as the
-/// figures say that rest on them.
+/// Memory is bounded: what grows with the requests is kept exactly up to a number of them, and beyond it as the
+/// figures say that rest on it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Traffic {
     clocks: Clocks,
@@ -55,9 +58,9 @@ impl Traffic {
         Arrivals::of(&self.clocks)
     }
 
-    /// The same where a grid needs another share of gaps that are multiples of its step.
-    pub(crate) fn arrivals_on(&self, fitting: f64) -> Result<Arrivals, Untold> {
-        Arrivals::with(&self.clocks, fitting)
+    /// On which grid arrivals sit, if they do, where it needs another share of gaps that are multiples of its step.
+    pub(crate) fn stamped(&self, fitting: f64) -> Result<Stamped, Untold> {
+        Stamped::of(&self.clocks, fitting)
     }
 
     /// How many requests were in flight at a time. Worked out when asked for.
@@ -87,7 +90,7 @@ impl Traffic {
     }
 
     /// Output tokens of the answered requests that state them.
-    pub fn output_tokens(&self) -> &Values {
+    pub fn output_tokens(&self) -> &Spread {
         self.lengths.outputs()
     }
 

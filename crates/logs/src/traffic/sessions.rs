@@ -27,7 +27,7 @@ pub struct Sessions {
     pub requests: u64,
     /// How many do not.
     pub without: u64,
-    /// One in how many sessions the rest rests on: 1 up to a million requests, beyond that a sample of whole
+    /// One in how many sessions the rest rests on: 1 up to 131,072 requests, beyond that a sample of whole
     /// sessions, chosen by their names.
     pub one_in: u64,
     /// How many sessions were looked at; times `one_in` about as many there are.
@@ -108,12 +108,12 @@ impl Sessions {
         #[expect(clippy::cast_precision_loss, reason = "at most a million")]
         self.per_session.push(session.len() as f64);
         // The latest end so far; not known once a request has none.
-        let mut idle_from: Option<i64> = session.first().and_then(end);
+        let mut idle_from: Option<i64> = session.first().and_then(Turn::end);
         for two in session.windows(2) {
             let [before, next] = two else { continue };
-            let (Some(from), Some(at)) = (before.at, next.at) else {
+            let (Some(from), Some(at)) = (before.at(), next.at()) else {
                 self.unordered += 1;
-                idle_from = end(next);
+                idle_from = next.end();
                 continue;
             };
             self.turns += 1;
@@ -125,13 +125,13 @@ impl Sessions {
                     self.overlapping += 1;
                 }
             }
-            idle_from = match (idle_from, end(next)) {
+            idle_from = match (idle_from, next.end()) {
                 (Some(so_far), Some(end)) => Some(so_far.max(end)),
                 // Behind a request without an end nothing is known until one starts behind it.
                 (None, end) => end,
                 (Some(_), None) => None,
             };
-            if let (Some(short), Some(long)) = (before.prompt, next.prompt) {
+            if let (Some(short), Some(long)) = (before.prompt(), next.prompt()) {
                 if long >= short {
                     self.growth_tokens.push(f64::from(long - short));
                 } else {
@@ -140,10 +140,6 @@ impl Sessions {
             }
         }
     }
-}
-
-fn end(turn: &Turn) -> Option<i64> {
-    turn.at?.checked_add(i64::try_from(turn.took?.as_nanos()).ok()?)
 }
 
 fn seconds(nanos: u64) -> f64 {

@@ -69,33 +69,65 @@ impl Stamps {
 
     /// The moments in their order.
     pub(crate) fn sorted(&self) -> Sorted {
-        let mut settled = self.clone();
-        settled.settle();
-        Sorted { stamps: settled.counted, step: 1 << settled.power }
+        self.sorted_with(&Self::default())
+    }
+
+    /// These moments and others in their order.
+    pub(crate) fn sorted_with(&self, other: &Self) -> Sorted {
+        let mut all = self.clone();
+        all.merge(other);
+        all.settle();
+        Sorted { stamps: all.counted, step: 1 << all.power }
+    }
+
+    /// How many different moments these and others are, after rounding.
+    pub(crate) fn distinct_with(&self, other: &Self) -> u64 {
+        if !(self.counted.is_empty() && other.counted.is_empty())
+            || self.fresh.len() + other.fresh.len() > KEPT
+        {
+            return self.sorted_with(other).stamps.len() as u64;
+        }
+        let mut all = [self.fresh.as_slice(), other.fresh.as_slice()].concat();
+        all.sort();
+        all.chunk_by(|a, b| a == b).count() as u64
     }
 
     /// Counts the fresh ones, and rounds until there are few enough.
     fn settle(&mut self) {
         let mut fresh = std::mem::take(&mut self.fresh);
-        // Rows mostly come in the order of time: this sort only looks at runs that rise.
+        // Rows mostly come in the order of time: this sort looks for what rises already.
         fresh.sort();
         let mut all = std::mem::take(&mut self.counted);
-        all.extend(fresh.into_iter().map(|at| (at, 1)));
-        all.sort_by_key(|(at, _)| *at);
+        let counted = all.len();
+        all.extend(
+            fresh
+                .chunk_by(|a, b| a == b)
+                .filter_map(|same| same.first().map(|at| (*at, same.len() as u64))),
+        );
+        if counted > 0 {
+            all.sort_by_key(|(at, _)| *at);
+        }
         loop {
-            let power = self.power;
-            all.iter_mut().for_each(|(at, _)| *at = (*at >> power) << power);
-            all.dedup_by(|next, kept| {
-                let same = next.0 == kept.0;
-                kept.1 += if same { next.1 } else { 0 };
-                same
-            });
+            join_equal(&mut all, self.power);
             if all.len() <= KEPT || self.power >= 62 {
                 break;
             }
             self.power += 1;
         }
         self.counted = all;
+    }
+}
+
+/// Rounds moments that rise down to a power of two, and counts those that become one.
+fn join_equal(all: &mut Vec<(i64, u64)>, power: u32) {
+    let round = |at: i64| (at >> power) << power;
+    all.dedup_by(|next, kept| {
+        let same = round(next.0) == round(kept.0);
+        kept.1 += if same { next.1 } else { 0 };
+        same
+    });
+    if power > 0 {
+        all.iter_mut().for_each(|(at, _)| *at = round(*at));
     }
 }
 

@@ -1,11 +1,13 @@
 //! The requests of sessions as they are kept: all of them, or those of a sample of sessions.
 
-use std::time::Duration;
-
 use super::clock::{ArrivalClock, Stay};
 
-/// How many requests of sessions are kept: a million, and few enough to go beyond in this crate's tests.
-const KEPT: usize = if cfg!(test) { 1_000 } else { 1_000_000 };
+/// How many requests of sessions are kept; few enough to go beyond in this crate's tests.
+const KEPT: usize = if cfg!(test) { 1_000 } else { 1 << 17 };
+/// Stands for a time that is not known.
+const NO_TIME: i64 = i64::MIN;
+/// Stands for a prompt whose length is not known, or that is longer than this.
+const NO_PROMPT: u32 = u32::MAX;
 
 /// One request of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -14,17 +16,33 @@ pub(super) struct Turn {
     pub(super) session: u64,
     /// 0 by wall time; by an origin of its own the place of its input from 1.
     pub(super) clock: u32,
+    /// When it came and when it ended, in nanoseconds.
+    at: i64,
+    end: i64,
+    prompt: u32,
+}
+
+impl Turn {
     /// When it came, in nanoseconds; `None` without a stamp.
-    pub(super) at: Option<i64>,
-    /// How long it took.
-    pub(super) took: Option<Duration>,
-    pub(super) prompt: Option<u32>,
+    pub(super) fn at(&self) -> Option<i64> {
+        (self.at != NO_TIME).then_some(self.at)
+    }
+
+    /// When it ended, in nanoseconds; `None` where that is not known.
+    pub(super) fn end(&self) -> Option<i64> {
+        (self.end != NO_TIME).then_some(self.end)
+    }
+
+    /// How long its prompt is.
+    pub(super) fn prompt(&self) -> Option<u32> {
+        (self.prompt != NO_PROMPT).then_some(self.prompt)
+    }
 }
 
 /// The turns of all sessions, or of one in every 2^k of them.
 ///
-/// Up to a million are kept. Beyond that only the sessions whose hash ends in k zero bits stay, each whole, with
-/// the smallest k that leaves no more than a million turns: which these are depends on the rows and not on the
+/// Up to 131,072 are kept. Beyond that only the sessions whose hash ends in k zero bits stay, each whole, with
+/// the smallest k that leaves no more than that: which these are depends on the rows and not on the
 /// order in which they came.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Turns {
@@ -41,9 +59,9 @@ impl Turns {
         self.kept.push(Turn {
             session,
             clock: stay.map_or(0, |stay| u32::from(stay.clock == ArrivalClock::OwnOrigin)),
-            at: stay.map(|stay| stay.at),
-            took: stay.and_then(|stay| stay.took),
-            prompt: prompt.and_then(|n| u32::try_from(n).ok()),
+            at: stay.map_or(NO_TIME, |stay| stay.at),
+            end: stay.and_then(|stay| stay.end()).unwrap_or(NO_TIME),
+            prompt: prompt.and_then(|n| u32::try_from(n).ok()).unwrap_or(NO_PROMPT),
         });
         self.bound();
     }
