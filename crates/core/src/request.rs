@@ -157,6 +157,9 @@ pub struct RequestRecord {
     pub gaps: Vec<Duration>,
     /// Rates that the source states. Order as found; empty where it states none.
     pub reported: Vec<ReportedRate>,
+    /// How often the server took it from its place while it ran, to compute it again later: preemptions,
+    /// retractions.
+    pub preemptions: Known<u64>,
     /// How it ended.
     pub outcome: Outcome,
     /// Whether the source marks it as a warm-up request.

@@ -79,6 +79,10 @@ pub enum Holds {
     PromptOverCompute,
     /// Whether the object is the last of its reply: one that is not is no record, one that is was answered.
     Last,
+    /// How often the server took it from its place while it ran: preemptions, retractions.
+    Preemptions,
+    /// How many cache commits of other sessions were dropped when it came, so that it need not wait for them.
+    DroppedCommits,
     /// How it ended.
     Outcome,
     /// Whether it is a warm-up.
@@ -93,7 +97,7 @@ pub enum Holds {
 
 impl Holds {
     /// All that a mapping file may name, in the order in which they are listed to people.
-    pub const NAMED: [(&'static str, Self); 23] = [
+    pub const NAMED: [(&'static str, Self); 24] = [
         ("id", Self::Id),
         ("session", Self::Session),
         ("model", Self::Model),
@@ -114,6 +118,7 @@ impl Holds {
         ("decode", Self::Decode),
         ("send_delay", Self::SendDelay),
         ("reported_prefill_rate", Self::ReportedPrefillRate),
+        ("preemptions", Self::Preemptions),
         ("outcome", Self::Outcome),
         ("warmup", Self::Warmup),
         ("server_version", Self::ServerVersion),
@@ -189,6 +194,8 @@ impl Holds {
                 "prompt tokens over prefill computation, taken for a prefill rate"
             }
             Self::Last => "whether it is the last object of a reply",
+            Self::Preemptions => "how often it was preempted",
+            Self::DroppedCommits => "cache commits of other sessions that were dropped for it",
             Self::Outcome => "how it ended",
             Self::Warmup => "whether it is a warm-up",
             Self::ServerVersion => "version of the server",

@@ -81,32 +81,28 @@ fn wall_time_jump(log: &LogSummary, thresholds: &Thresholds, outcomes: &mut Outc
 }
 
 fn timestamps_coarse(log: &LogSummary, thresholds: &Thresholds, outcomes: &mut Outcomes) {
-    /// Stamps below which a grid is a coincidence.
-    const FEWEST: u64 = 10;
     let about = Scope::default();
     let limit = |name| thresholds.get(&TIMESTAMPS_COARSE, name);
-    let stamps = log.production().arrivals().stamps();
-    let Some(grid) = stamps.grid().filter(|grid| grid.stamps >= FEWEST) else {
-        if stamps.requests() == 0 {
-            outcomes.not_observed(&TIMESTAMPS_COARSE, Need::WallTimes, about);
-        } else {
-            outcomes.clear(&TIMESTAMPS_COARSE, about);
-        }
+    let Ok(arrivals) = log.production().traffic().stamped(limit("share_on_grid")) else {
+        outcomes.not_observed(&TIMESTAMPS_COARSE, Need::WallTimes, about);
+        return;
+    };
+    let Some(grid) = arrivals.grid else {
+        outcomes.clear(&TIMESTAMPS_COARSE, about);
         return;
     };
     #[expect(clippy::cast_precision_loss, reason = "counts of at most a log's rows")]
-    let each = grid.requests as f64 / grid.stamps as f64;
-    let coarse = grid.step_s >= limit("step_s")
-        && each >= limit("requests_per_stamp")
-        && grid.fitting >= limit("share_on_grid");
+    let each = arrivals.requests as f64 / arrivals.distinct as f64;
+    let step_s = grid.step.as_secs_f64();
+    let coarse = step_s >= limit("step_s") && each >= limit("requests_per_stamp");
     let message = format!(
-        "the first {} requests have {} arrival times, {:.4} s apart or a multiple of that: {each:.1} requests a stamp",
-        grid.requests, grid.stamps, grid.step_s
+        "{} requests have {} arrival times, {step_s:.4} s apart or a multiple of that: {each:.1} requests a stamp",
+        arrivals.requests, arrivals.distinct
     );
     record(outcomes, &TIMESTAMPS_COARSE, &about, coarse.then_some(message), |f| {
-        f.with("step_s", grid.step_s)
-            .with("requests", grid.requests)
-            .with("stamps", grid.stamps)
+        f.with("step_s", step_s)
+            .with("requests", arrivals.requests)
+            .with("stamps", arrivals.distinct)
             .with("requests_per_stamp", each)
             .with("share_on_grid", grid.fitting)
     });

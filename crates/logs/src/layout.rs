@@ -35,6 +35,8 @@ pub(crate) enum Fills {
     DecodeRate,
     Outcome,
     Warmup,
+    Preemptions,
+    DroppedCommits,
     BlockTokens,
     BlockHashes,
     /// The gaps between token-bearing events.
@@ -68,6 +70,8 @@ impl Fills {
             Holds::ReportedDecodeRate => Self::DecodeRate,
             Holds::Outcome => Self::Outcome,
             Holds::Warmup => Self::Warmup,
+            Holds::Preemptions => Self::Preemptions,
+            Holds::DroppedCommits => Self::DroppedCommits,
             Holds::BlockTokens => Self::BlockTokens,
             Holds::BlockHashes => Self::BlockHashes,
             Holds::FirstToken => Self::FirstToken(field.unit),

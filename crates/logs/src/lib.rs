@@ -107,6 +107,7 @@ mod sniff;
 mod source;
 mod summary;
 mod tally;
+mod traffic;
 mod two_logs;
 
 pub use adapters::{
@@ -142,3 +143,8 @@ pub use results::{
 pub use runs::{read_runs, read_runs_from};
 pub use sniff::{Kind, sniff, sniff_bytes};
 pub use summary::{LogFile, LogSummary};
+pub use traffic::{
+    AgainstPoisson, ArrivalClock, ArrivalWindows, Arrivals, Grid, InFlight, InFlightLevel,
+    Latencies, LatencySplit, Preemptions, PromptLengths, Sessions, Spread, Traffic, Untold,
+    WaitPart,
+};

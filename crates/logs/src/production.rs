@@ -12,7 +12,6 @@ mod placement;
 mod regression;
 mod reported;
 mod routes;
-mod ticks;
 mod values;
 
 use std::collections::BTreeMap;
@@ -35,9 +34,10 @@ pub use routes::Route;
 pub use values::Values;
 
 use crate::ReadOptions;
+use crate::traffic::{PromptLengths, Traffic};
+pub(crate) use cell_stats::duration;
 use computed::Computed;
 use placement::Places;
-pub(crate) use ticks::Arrivals;
 
 /// Prefill rates over all lengths and hit shares, for showing what a naive reading would say.
 ///
@@ -116,7 +116,7 @@ pub struct Production {
     places: Places,
     unknown_cached: UnknownCached,
     disorders: BTreeMap<Disorder, u64>,
-    arrivals: Arrivals,
+    pub(crate) traffic: Traffic,
 }
 
 impl Production {
@@ -140,7 +140,7 @@ impl Production {
             places: Places::default(),
             unknown_cached: UnknownCached::default(),
             disorders: BTreeMap::new(),
-            arrivals: Arrivals::default(),
+            traffic: Traffic::default(),
         };
         for sample in &options.place {
             let (bucket, cell) = production.at(sample.prompt_tokens.get(), sample.hit_share.get());
@@ -279,9 +279,26 @@ impl Production {
         &self.disorders
     }
 
-    /// The first arrivals by their time stamps.
-    pub(crate) fn arrivals(&self) -> &Arrivals {
-        &self.arrivals
+    /// When requests arrive, how many run at a time, on what users wait, how sessions go on.
+    pub fn traffic(&self) -> &Traffic {
+        &self.traffic
+    }
+
+    /// How many answered requests have prompts of which length, whether or not it is known what was cached.
+    ///
+    /// # Shape
+    /// The buckets of the options from short to long that hold any.
+    pub fn prompt_lengths(&self) -> Vec<PromptLengths> {
+        let bucket = |number: usize| {
+            let (mut requests, mut tokens) = self.traffic.outside_cells(number);
+            for stats in self.cells.iter().skip(number * self.bands()).take(self.bands()) {
+                requests += stats.requests();
+                tokens += stats.prompt_tokens();
+            }
+            let bucket = self.cell_number(number * self.bands()).bucket;
+            (requests > 0).then_some(PromptLengths { bucket, requests, tokens })
+        };
+        (0..self.buckets_n()).filter_map(bucket).collect()
     }
 
     fn joined(&self, inside: impl Fn(&Cell) -> bool) -> CellStats {

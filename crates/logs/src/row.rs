@@ -66,6 +66,8 @@ pub(crate) struct Numbers {
     pub(crate) clamped: bool,
     /// Whether its start rests on a stamp without a zone.
     pub(crate) zoneless: bool,
+    /// How many cache commits of other sessions were dropped for it.
+    pub(crate) dropped_commits: Known<u64>,
     /// How its stated decode rate counts, where that shows.
     pub(crate) decode_reading: Option<DecodeReading>,
 }
@@ -94,6 +96,7 @@ impl Numbers {
         self.block = Known::Not(Why::Absent);
         (self.impossible, self.non_finite, self.new_differs) = (0, 0, false);
         (self.clamped, self.zoneless, self.decode_reading) = (false, false, None);
+        self.dropped_commits = Known::Not(Why::Absent);
         let side = match layout.side.and_then(|slot| slots.get(slot)) {
             Some(Scalar::Text("client")) => Side::Client,
             Some(Scalar::Text("server")) => Side::Server,
@@ -162,6 +165,14 @@ impl Numbers {
                 Fills::Outcome => self.record.outcome = outcome(value, &layout.table.ok),
                 Fills::Warmup => {
                     self.record.warmup = matches!(value, Scalar::Bool(true) | Scalar::Whole(1));
+                }
+                Fills::Preemptions => {
+                    let times = times(self.note(value.tokens()));
+                    first(&mut self.record.preemptions, times);
+                }
+                Fills::DroppedCommits => {
+                    let commits = times(self.note(value.tokens()));
+                    first(&mut self.dropped_commits, commits);
                 }
                 Fills::Gaps(unit) => {
                     if let Err(Why::Impossible) = value.durations(unit, &mut self.record.gaps) {
@@ -246,6 +257,14 @@ impl Numbers {
 pub(crate) fn first<T: Copy>(held: &mut Known<T>, next: Known<T>) {
     if !held.is_known() {
         *held = next;
+    }
+}
+
+/// A whole number that counts no tokens.
+fn times(count: Known<Tokens>) -> Known<u64> {
+    match count {
+        Known::Is { value, by } => Known::is(value.get(), by),
+        Known::Not(why) => Known::Not(why),
     }
 }
 

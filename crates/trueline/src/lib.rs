@@ -53,6 +53,7 @@ mod log_lines;
 pub mod measure;
 mod reading;
 pub mod report;
+mod traffic;
 
 pub use audit::Audit;
 pub use compare::Compare;

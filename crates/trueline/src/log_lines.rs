@@ -1,13 +1,16 @@
 //! What a request log says, as lines of text.
 
 use trueline_baseline::FieldCause;
-use trueline_core::TokensPerSecond;
 use trueline_core::number::{count, percent, short};
-use trueline_logs::{CellStats, ComputedStats, LogSummary, UnknownCached, Values};
+use trueline_core::{Share, TokensPerSecond};
+use trueline_logs::{
+    CellStats, ComputedStats, LogSummary, Production, Route, UnknownCached, Values,
+};
 
 use crate::audit::interval;
 use crate::intervals::interval_lines;
 use crate::reading::Causes;
+use crate::traffic::traffic_lines;
 
 /// How many cells the text shows.
 const MOST: usize = 14;
@@ -71,30 +74,51 @@ pub(crate) fn body(log: &LogSummary, causes: &Causes) -> Vec<String> {
     if let Some(line) = cache_line(log) {
         lines.push(line);
     }
-    let routes = production.routes();
-    let all: u64 = routes.iter().map(trueline_logs::Route::requests).sum();
-    let time: f64 = routes.iter().map(|r| r.ttft().as_secs_f64()).sum();
-    if let Some(top) = routes.iter().max_by_key(|r| r.requests()) {
-        #[expect(clippy::cast_precision_loss, reason = "for a percentage")]
-        let requests = top.requests() as f64 / all.max(1) as f64;
-        // Without a TTFT in the log there is no time to have a share of.
-        let spent = (time > 0.0)
-            .then(|| format!(", {} of TTFT time", percent(top.ttft().as_secs_f64() / time)));
-        lines.push(format!(
-            "Path most taken: {}: {} of requests{}",
-            top.name(),
-            percent(requests),
-            spent.unwrap_or_default()
-        ));
-    }
+    lines.extend(route_lines(production));
     if let Some(median) = production.decode().median() {
+        let tpot = Share::new(0.5).ok().and_then(|half| production.tpot(half));
         lines.push(format!(
-            "Decode: median {} tok/s over {} requests",
+            "Decode: median {} tok/s, TPOT {} ms, over {} requests",
             short(median, 3),
+            tpot.map_or("-".to_owned(), |tpot| short(tpot.as_secs_f64() * 1e3, 3)),
             count(production.decode().len())
         ));
     }
+    if production.counts().used > 0 {
+        lines.push(String::new());
+        lines.extend(traffic_lines(log));
+    }
     lines.extend(interval_lines(log));
+    lines
+}
+
+/// The paths through the server by hit share: which is taken most, and the others.
+fn route_lines(production: &Production) -> Vec<String> {
+    let routes = production.routes();
+    let all: u64 = routes.iter().map(Route::requests).sum();
+    let tokens: u128 = routes.iter().map(Route::prompt_tokens).sum();
+    let time: f64 = routes.iter().map(|r| r.ttft().as_secs_f64()).sum();
+    let Some(top) = routes.iter().max_by_key(|r| r.requests()) else { return Vec::new() };
+    #[expect(clippy::cast_precision_loss, reason = "for percentages")]
+    let shares = |route: &Route| {
+        let of = |part: f64, whole: f64| percent(part / whole);
+        let requests = of(route.requests() as f64, all.max(1) as f64);
+        let tokens = of(route.prompt_tokens() as f64, tokens.max(1) as f64);
+        // Without a TTFT in the log there is no time to have a share of.
+        let spent = (time > 0.0).then(|| of(route.ttft().as_secs_f64(), time));
+        (requests, tokens, spent)
+    };
+    let (requests, _, spent) = shares(top);
+    let spent = spent.map_or(String::new(), |spent| format!(", {spent} of TTFT time"));
+    let mut lines = vec![format!("Path most taken: {}: {requests} of requests{spent}", top.name())];
+    if routes.len() > 1 {
+        lines.push("  All paths, shares of requests, prompt tokens, TTFT time:".to_owned());
+        lines.extend(routes.iter().map(|route| {
+            let (requests, tokens, spent) = shares(route);
+            let spent = spent.unwrap_or("-".to_owned());
+            format!("  {:<32}{requests:>9}{tokens:>9}{spent:>9}", route.name())
+        }));
+    }
     lines
 }
 

@@ -14,6 +14,10 @@ use crate::intervals::{check_log_intervals, intervals_json};
 use crate::judge::{Allowed, judge};
 use crate::log_lines::body;
 use crate::report::Report;
+use crate::traffic::{
+    arrivals_json, decode_json, in_flight_json, latency_json, lengths_json, preemptions_json,
+    sessions_json,
+};
 
 /// The report of a request log: counts, rates in cells, what stated rates are made of, hit shares,
 /// routes, arrivals, decode.
@@ -126,14 +130,13 @@ fn results(log: &LogSummary, causes: &Causes) -> Value {
         "routes": routes,
         "intervals": intervals_json(log),
         "generations": generations_json(log),
-        "arrivals": {
-            "first_s": production.window().map(|w| w.from.as_secs_f64()),
-            "last_s": production.window().map(|w| w.to.as_secs_f64()),
-        },
-        "decode": {
-            "n": production.decode().len(),
-            "median_tok_per_s": production.decode().median(),
-        },
+        "lengths": lengths_json(production),
+        "arrivals": arrivals_json(log),
+        "in_flight": in_flight_json(production),
+        "latency": latency_json(production),
+        "sessions": sessions_json(production),
+        "preemptions": preemptions_json(log),
+        "decode": decode_json(production),
     })
 }
 

@@ -61,6 +61,12 @@ fn mtplx() -> Table {
                 .note("up to 2.5.0 all prompt tokens, cached ones too, over prompt_eval_time_s"),
             f("decode_tok_s", H::Unused, TokensPerSecond).note("a decode rate"),
             f("warmup", H::Warmup, None).note("such rows enter nothing"),
+            f("postcommit_cross_session_yield.count", H::DroppedCommits, None)
+                .note(
+                    "what was to keep the caches of other sessions was dropped when this request came: their \
+                     next turns compute more; absent where none was, and in earlier versions",
+                )
+                .source("MTPLX 2.12.2, engine_session.py and openai.py"),
             f("post_commit", H::Unused, None)
                 .note("best_prefix_len in it is the longest matching prefix, no prompt length"),
         ],

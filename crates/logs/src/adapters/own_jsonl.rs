@@ -162,6 +162,7 @@ pub(crate) fn own(side: Side) -> Table {
             f("decode_s", H::Decode, Seconds),
             f("send_delay_s", H::SendDelay, Seconds).clock(Side::Client),
             f("itl_s", H::Itl, Seconds).note("a list, in the order of the events"),
+            f("preemptions", H::Preemptions, None).note("retractions are the same"),
             f("outcome", H::Outcome, None).note("ok, failed or cancelled"),
             f("warmup", H::Warmup, None),
             f("server_ttft_s", H::Ttft, Seconds).clock(Side::Server),

@@ -61,6 +61,7 @@ fn row(record: &RequestRecord, side: Side) -> Value {
     if let Some(outcome) = outcome {
         row.insert("outcome".to_owned(), json!(outcome));
     }
+    put(&mut row, "preemptions", record.preemptions, |times| times);
     if record.warmup {
         row.insert("warmup".to_owned(), json!(true));
     }

@@ -44,6 +44,7 @@ impl Production {
         } else {
             row.record
         };
+        let row = &RowView { record, ..*row };
         self.counts.used += 1;
         self.counts.impossible += u64::from(numbers.impossible > 0);
         self.counts.non_finite += u64::from(numbers.non_finite > 0);
@@ -56,7 +57,7 @@ impl Production {
             let ran = record.window().unwrap_or(Window { from: started, to: started });
             self.window = Some(self.window.map_or(ran, |w| w.join(&ran)));
         }
-        self.arrivals.add(record);
+        self.traffic.came(row, numbers);
         let one_token = record.tokens.output.value().is_some_and(|n| n.get() <= 1);
         let ended = record.any_e2e().is_some() || (one_token && record.any_ttft().is_some());
         self.counts.unknown_window += u64::from(!(record.started.is_known() && ended));
@@ -68,6 +69,7 @@ impl Production {
         if let Some(disorder) = disorder {
             *self.disorders.entry(disorder).or_default() += 1;
         }
+        self.traffic.answered(record, disorder.is_none());
         let tokens = &record.tokens;
         let prompt = tokens.prompt.value();
         // More cached than the prompt has is no count: it is not known.
@@ -87,6 +89,7 @@ impl Production {
         match (prompt, cached) {
             (Some(prompt), Some(cached)) if cached <= prompt && prompt.get() > 0 => {
                 self.add_known(row, prompt.get(), cached.get(), times);
+                return;
             }
             (_, None) => {
                 self.counts.unknown_cached += 1;
@@ -103,6 +106,9 @@ impl Production {
                 }
             }
             _ => {}
+        }
+        if let Some(prompt) = prompt {
+            self.traffic.prompt_outside_cells(self.at(prompt.get(), 0.0).0, prompt);
         }
     }
 

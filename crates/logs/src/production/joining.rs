@@ -7,6 +7,7 @@ impl Production {
     /// Moves the places of kept rows: they were counted from the start of their block.
     pub(crate) fn shift(&mut self, file: usize, lines: u64) {
         self.overlapping.iter_mut().for_each(|o| o.shift(file, lines));
+        self.traffic.shift(file);
     }
 
     pub(crate) fn absorb(&mut self, other: &Self) {
@@ -32,7 +33,7 @@ impl Production {
             *self.disorders.entry(*disorder).or_default() += n;
         }
         self.unknown_cached.merge(&other.unknown_cached);
-        self.arrivals.merge(&other.arrivals);
+        self.traffic.merge(&other.traffic);
     }
 
     /// The summary of both parts.

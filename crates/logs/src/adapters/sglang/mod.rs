@@ -177,8 +177,9 @@ fn meta([id, ended, within]: [&'static str; 3]) -> Vec<FieldMeaning> {
         f("prefill_launch_latency", H::Unused, Seconds).note("up to 0.5.10"),
         f("prefill_waiting_latency", H::Unused, Seconds).note("0.5.10"),
         f("prefill_launch_delay", H::Unused, Seconds).source(EARLY),
-        f("total_retractions", H::Unused, None).note("up to 0.5.10"),
-        f("num_retractions", H::Unused, None).note("after 0.5.10"),
+        f("total_retractions", H::Preemptions, None)
+            .note("up to 0.5.10; taken from the batch when the KV cache was full"),
+        f("num_retractions", H::Preemptions, None).note("after 0.5.10"),
         f("weight_version", H::Unused, None).note("of the weights, not of the server"),
     ]
 }

@@ -1,0 +1,355 @@
+//! How the time that users wait divides into its parts.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use trueline_core::{RequestRecord, Stretch};
+
+use super::spread::Spread;
+use super::untold::Untold;
+
+/// By how many nanoseconds parts may exceed the whole: times in milliseconds are rounded.
+const ROUNDING: u64 = 1_000_000;
+/// And by which share of the whole, one over it.
+const ROUNDING_SHARE: u64 = 1_000;
+
+/// A part of the time from a request's start to its last token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum WaitPart {
+    /// Waiting for a slot, as stated.
+    Queue,
+    /// Waiting for a lock, as stated.
+    LockWait,
+    /// Bringing a cached prefix back, as stated.
+    CacheRestore,
+    /// Prefill computation, as stated.
+    PrefillCompute,
+    /// TTFT less the parts above that the rows state: prefill, where they state no computation.
+    UpToFirstToken,
+    /// From the first to the last token: as stated, else end-to-end latency less TTFT.
+    Decode,
+    /// What is left of the end-to-end latency.
+    Rest,
+}
+
+impl WaitPart {
+    /// All of them in the order of time.
+    pub const ALL: [Self; 7] = [
+        Self::Queue,
+        Self::LockWait,
+        Self::CacheRestore,
+        Self::PrefillCompute,
+        Self::UpToFirstToken,
+        Self::Decode,
+        Self::Rest,
+    ];
+
+    /// Its name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Queue => "queue",
+            Self::LockWait => "lock_wait",
+            Self::CacheRestore => "cache_restore",
+            Self::PrefillCompute => "prefill_compute",
+            Self::UpToFirstToken => "up_to_first_token",
+            Self::Decode => "decode",
+            Self::Rest => "rest",
+        }
+    }
+}
+
+/// Which parts a row has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+struct Parts(u8);
+
+impl Parts {
+    fn has(self, part: WaitPart) -> bool {
+        self.0 & 1 << part as u8 != 0
+    }
+
+    fn set(&mut self, part: WaitPart) {
+        self.0 |= 1 << part as u8;
+    }
+}
+
+/// The times of one request in nanoseconds, in the order of [`WaitPart::ALL`].
+#[derive(Debug, Default)]
+struct Waited {
+    parts: Parts,
+    took: [u64; WaitPart::ALL.len()],
+    whole: u64,
+}
+
+impl Waited {
+    fn put(&mut self, part: WaitPart, took: u64) {
+        self.parts.set(part);
+        self.took[part as usize] = took;
+    }
+
+    /// The parts of a request with an end; `None` without one, `Err` where they exceed the whole.
+    fn of(record: &RequestRecord) -> Option<Result<Self, ()>> {
+        use Stretch as S;
+        let get = |stretch| record.spans.get(stretch).value().map(nanos);
+        let (ttft, whole, decode) = match get(S::ServerE2e) {
+            Some(whole) => (get(S::ServerTtft), whole, get(S::ServerDecode)),
+            None => (get(S::ClientTtft), get(S::ClientE2e)?, get(S::ClientDecode)),
+        };
+        let mut waited = Self { whole, ..Self::default() };
+        let mut before = 0_u64;
+        for (part, stretch) in [
+            (WaitPart::Queue, S::Queue),
+            (WaitPart::LockWait, S::LockWait),
+            (WaitPart::CacheRestore, S::CacheRestore),
+            (WaitPart::PrefillCompute, S::PrefillCompute),
+        ] {
+            if let Some(took) = get(stretch) {
+                waited.put(part, took);
+                before = before.saturating_add(took);
+            }
+        }
+        Some(waited.settle(before, ttft, decode).map_or(Err(()), |()| Ok(waited)))
+    }
+
+    /// What the stated parts leave; `None` where they exceed the whole.
+    fn settle(&mut self, before: u64, ttft: Option<u64>, decode: Option<u64>) -> Option<()> {
+        let slack = ROUNDING + self.whole / ROUNDING_SHARE;
+        let less = |whole: u64, part: u64| {
+            (part <= whole.saturating_add(slack)).then(|| whole.saturating_sub(part))
+        };
+        if let Some(ttft) = ttft {
+            self.put(WaitPart::UpToFirstToken, less(ttft, before)?);
+        }
+        let left = less(self.whole, ttft.unwrap_or(before))?;
+        match (decode, ttft) {
+            (Some(decode), _) => {
+                self.put(WaitPart::Decode, decode);
+                self.put(WaitPart::Rest, less(left, decode)?);
+            }
+            (None, Some(_)) => self.put(WaitPart::Decode, left),
+            (None, None) => self.put(WaitPart::Rest, left),
+        }
+        Some(())
+    }
+}
+
+/// A time in nanoseconds; none that is read is longer than 12 days.
+fn nanos(took: Duration) -> u64 {
+    took.as_secs().saturating_mul(1_000_000_000).saturating_add(took.subsec_nanos().into())
+}
+
+/// The requests whose rows state the same parts.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct LatencySplit {
+    parts: Parts,
+    whole_nanos: u128,
+    whole: Spread,
+    took: [(u128, Spread); WaitPart::ALL.len()],
+}
+
+impl LatencySplit {
+    /// How many requests.
+    pub fn requests(&self) -> u64 {
+        self.whole.len()
+    }
+
+    /// Their end-to-end latencies, in nanoseconds.
+    pub fn e2e(&self) -> &Spread {
+        &self.whole
+    }
+
+    /// Their end-to-end latencies, summed.
+    pub fn sum(&self) -> Duration {
+        crate::production::duration(self.whole_nanos)
+    }
+
+    /// The parts that these rows have, in the order of time, each with its sum over the requests and its spread
+    /// in nanoseconds. The sums add up to [`LatencySplit::sum`] within the rounding of the source; medians of parts
+    /// do not add up to that of the whole.
+    pub fn parts(&self) -> impl Iterator<Item = (WaitPart, Duration, &Spread)> {
+        WaitPart::ALL
+            .into_iter()
+            .zip(&self.took)
+            .filter(|(part, _)| self.parts.has(*part))
+            .map(|(part, (nanos, values))| (part, crate::production::duration(*nanos), values))
+    }
+
+    /// The share that a part has in all the time that these users waited: sum over sum.
+    pub fn share(&self, part: WaitPart) -> Option<f64> {
+        let (_, took, _) = self.parts().find(|(of, ..)| *of == part)?;
+        let whole = self.sum().as_secs_f64();
+        (whole > 0.0).then(|| took.as_secs_f64() / whole)
+    }
+
+    fn add(&mut self, waited: &Waited) {
+        self.parts = waited.parts;
+        self.whole_nanos += u128::from(waited.whole);
+        self.whole.push(waited.whole);
+        for (part, (took, (sum, spread))) in
+            WaitPart::ALL.into_iter().zip(waited.took.into_iter().zip(&mut self.took))
+        {
+            if waited.parts.has(part) {
+                *sum += u128::from(took);
+                spread.push(took);
+            }
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.parts = other.parts;
+        self.whole_nanos += other.whole_nanos;
+        self.whole.merge(&other.whole);
+        for ((nanos, values), (theirs, more)) in self.took.iter_mut().zip(&other.took) {
+            *nanos += theirs;
+            values.merge(more);
+        }
+    }
+}
+
+/// How the time that users wait divides into its parts, over answered requests.
+///
+/// Rows that state other parts stand apart: a sum over rows some of which lack a part would say that these waited
+/// for nothing there.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Latencies {
+    splits: BTreeMap<Parts, LatencySplit>,
+    without: u64,
+    contradicting: u64,
+}
+
+impl Latencies {
+    /// The requests by the parts that their rows state, most requests first.
+    pub fn splits(&self) -> Vec<&LatencySplit> {
+        let mut splits: Vec<&LatencySplit> = self.splits.values().collect();
+        // Stable: those of one size stay in the order of their parts.
+        splits.sort_by_key(|split| std::cmp::Reverse(split.requests()));
+        splits
+    }
+
+    /// How many answered requests state no end-to-end latency.
+    pub fn without(&self) -> u64 {
+        self.without
+    }
+
+    /// How many state times that contradict each other ([`Disorder`](trueline_core::Disorder)), or parts that
+    /// exceed the whole by over 1 ms and 0.1 % of it: they enter no split.
+    pub fn contradicting(&self) -> u64 {
+        self.contradicting
+    }
+
+    /// The largest split.
+    ///
+    /// # Errors
+    /// Why nothing is told.
+    pub fn largest(&self) -> Result<&LatencySplit, Untold> {
+        self.splits().first().copied().ok_or(Untold::NoLatencies)
+    }
+
+    /// Takes an answered request; `sound` says that its times do not contradict each other.
+    pub(super) fn add(&mut self, record: &RequestRecord, sound: bool) {
+        match Waited::of(record) {
+            None => self.without += 1,
+            Some(Ok(waited)) if sound => {
+                self.splits.entry(waited.parts).or_default().add(&waited);
+            }
+            Some(_) => self.contradicting += 1,
+        }
+    }
+
+    pub(super) fn merge(&mut self, other: &Self) {
+        for (parts, split) in &other.splits {
+            self.splits.entry(*parts).or_default().merge(split);
+        }
+        self.without += other.without;
+        self.contradicting += other.contradicting;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use trueline_core::By;
+
+    use super::*;
+
+    fn of(spans: &[(Stretch, u64)]) -> RequestRecord {
+        let mut record = RequestRecord::default();
+        for (stretch, ms) in spans {
+            let took = trueline_core::Known::is(Duration::from_millis(*ms), By::Measured);
+            record.spans.set(*stretch, took);
+        }
+        record
+    }
+
+    fn shares(split: &LatencySplit) -> Vec<(WaitPart, u64, f64)> {
+        let ms = |took: Duration| u64::try_from(took.as_millis()).unwrap();
+        split.parts().map(|(part, sum, v)| (part, ms(sum), v.median().unwrap() / 1e9)).collect()
+    }
+
+    #[test]
+    fn rows_that_lack_a_part_stand_apart() {
+        use Stretch as S;
+        let mut all = Latencies::default();
+        for (queue, ttft, e2e) in [(100, 1_000, 3_000), (300, 1_000, 2_000), (0, 500, 5_000)] {
+            all.add(&of(&[(S::Queue, queue), (S::ServerTtft, ttft), (S::ServerE2e, e2e)]), true);
+        }
+        all.add(&of(&[(S::ServerTtft, 400), (S::ServerE2e, 400)]), true);
+        all.add(&of(&[(S::ServerTtft, 400)]), true);
+        let splits = all.splits();
+        let [with_queue, plain] = splits.as_slice() else { panic!("{splits:?}") };
+        // By hand: queue 400 of 10,000 ms, TTFT less queue 2,100, decode 2,000 + 1,000 + 4,500.
+        assert_eq!(
+            shares(with_queue),
+            [
+                (WaitPart::Queue, 400, 0.1),
+                (WaitPart::UpToFirstToken, 2_100, 0.7),
+                (WaitPart::Decode, 7_500, 2.0)
+            ]
+        );
+        assert_eq!((with_queue.requests(), with_queue.sum().as_secs()), (3, 10));
+        assert_eq!(with_queue.share(WaitPart::Decode), Some(0.75));
+        assert_eq!(with_queue.share(WaitPart::LockWait), None);
+        assert_eq!(
+            shares(plain),
+            [(WaitPart::UpToFirstToken, 400, 0.4), (WaitPart::Decode, 0, 0.0)]
+        );
+        assert_eq!((all.without(), all.contradicting()), (1, 0));
+    }
+
+    #[test]
+    fn a_server_without_ttft_leaves_a_rest() {
+        use Stretch as S;
+        let mut all = Latencies::default();
+        let row = [(S::PrefillCompute, 600), (S::ServerDecode, 300), (S::ServerE2e, 1_000)];
+        all.add(&of(&row), true);
+        let split = all.largest().unwrap();
+        let parts: Vec<(WaitPart, u64)> =
+            shares(split).into_iter().map(|(part, ms, _)| (part, ms)).collect();
+        assert_eq!(
+            parts,
+            [(WaitPart::PrefillCompute, 600), (WaitPart::Decode, 300), (WaitPart::Rest, 100)]
+        );
+    }
+
+    #[test]
+    fn parts_beyond_the_whole_are_told_and_enter_nothing() {
+        use Stretch as S;
+        let mut all = Latencies::default();
+        all.add(&of(&[(S::Queue, 900), (S::ServerTtft, 800), (S::ServerE2e, 1_000)]), true);
+        all.add(&of(&[(S::ServerTtft, 1_100), (S::ServerE2e, 1_000)]), true);
+        all.add(&of(&[(S::ServerTtft, 10), (S::ServerE2e, 1_000)]), false);
+        assert_eq!((all.contradicting(), all.largest()), (3, Err(Untold::NoLatencies)));
+        // A millisecond is rounding.
+        all.add(&of(&[(S::Queue, 801), (S::ServerTtft, 800), (S::ServerE2e, 1_000)]), true);
+        assert_eq!(all.largest().unwrap().requests(), 1);
+    }
+
+    #[test]
+    fn the_clock_of_one_observer_is_used_for_all_parts() {
+        use Stretch as S;
+        let mut all = Latencies::default();
+        // The client's TTFT would exceed the server's end.
+        all.add(&of(&[(S::ClientTtft, 1_200), (S::ServerTtft, 400), (S::ServerE2e, 1_000)]), true);
+        let split = all.largest().unwrap();
+        assert_eq!(split.share(WaitPart::UpToFirstToken), Some(0.4));
+    }
+}

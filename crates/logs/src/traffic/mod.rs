@@ -1,0 +1,138 @@
+//! What production does: when requests arrive, how many run at a time, on what users wait, how sessions go on.
+
+mod arrivals;
+mod clock;
+mod grid;
+mod in_flight;
+mod latency;
+mod lengths;
+mod preemptions;
+mod sessions;
+mod spread;
+mod stamps;
+mod tpot;
+mod turns;
+mod untold;
+mod windows;
+
+pub use arrivals::Arrivals;
+pub(crate) use arrivals::Stamped;
+pub use clock::ArrivalClock;
+pub use grid::Grid;
+pub use in_flight::{InFlight, InFlightLevel};
+pub use latency::{Latencies, LatencySplit, WaitPart};
+pub use lengths::PromptLengths;
+pub use preemptions::Preemptions;
+pub use sessions::Sessions;
+pub use spread::Spread;
+pub use untold::Untold;
+pub use windows::{AgainstPoisson, ArrivalWindows};
+
+use trueline_core::{Outcome, RequestRecord, Tokens};
+
+use crate::row::{Numbers, RowView};
+use clock::{Clocks, Stay};
+use lengths::Lengths;
+use sessions::OfSessions;
+
+/// What production does, mergeable: associative and commutative to the bit.
+///
+/// # Shape
+/// Memory is bounded: what grows with the requests is kept exactly up to a number of them, and beyond it as the
+/// figures say that rest on it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Traffic {
+    clocks: Clocks,
+    sessions: OfSessions,
+    latencies: Latencies,
+    preemptions: Preemptions,
+    lengths: Lengths,
+}
+
+impl Traffic {
+    /// When requests arrived. Worked out when asked for.
+    ///
+    /// # Errors
+    /// Why nothing is told.
+    pub fn arrivals(&self) -> Result<Arrivals, Untold> {
+        Arrivals::of(&self.clocks)
+    }
+
+    /// On which grid arrivals sit, if they do, where it needs another share of gaps that are multiples of its step.
+    pub(crate) fn stamped(&self, fitting: f64) -> Result<Stamped, Untold> {
+        Stamped::of(&self.clocks, fitting)
+    }
+
+    /// How many requests were in flight at a time. Worked out when asked for.
+    ///
+    /// # Errors
+    /// Why nothing is told.
+    pub fn in_flight(&self) -> Result<InFlight, Untold> {
+        InFlight::of(&self.clocks)
+    }
+
+    /// How the time that users waited divides into its parts.
+    pub fn latencies(&self) -> &Latencies {
+        &self.latencies
+    }
+
+    /// What the requests of one session have to do with each other. Worked out when asked for.
+    ///
+    /// # Errors
+    /// Why nothing is told.
+    pub fn sessions(&self) -> Result<Sessions, Untold> {
+        self.sessions.told()
+    }
+
+    /// What rows state of preemptions.
+    pub fn preemptions(&self) -> &Preemptions {
+        &self.preemptions
+    }
+
+    /// Output tokens of the answered requests that state them.
+    pub fn output_tokens(&self) -> &Spread {
+        self.lengths.outputs()
+    }
+
+    /// Prompts of requests that stand in no cell, of a bucket by its place.
+    pub(crate) fn outside_cells(&self, bucket: usize) -> (u64, u128) {
+        self.lengths.outside_cells(bucket)
+    }
+
+    /// Takes a used request.
+    pub(crate) fn came(&mut self, row: &RowView<'_>, numbers: &Numbers) {
+        let record = row.record;
+        let stay = Stay::of(record);
+        self.clocks.add(stay);
+        self.sessions.add(row.texts.session().as_deref(), stay, record);
+        self.preemptions.add(record.preemptions.value(), numbers.dropped_commits.value());
+    }
+
+    /// Takes an answered request; `sound` says that its times do not contradict each other.
+    pub(crate) fn answered(&mut self, record: &RequestRecord, sound: bool) {
+        debug_assert!(!matches!(record.outcome, Outcome::Failed | Outcome::Cancelled));
+        self.latencies.add(record, sound);
+        if let Some(output) = record.tokens.output.value() {
+            self.lengths.output(output);
+        }
+    }
+
+    /// Takes the prompt of an answered request that enters no cell.
+    pub(crate) fn prompt_outside_cells(&mut self, bucket: usize, prompt: Tokens) {
+        self.lengths.prompt(bucket, prompt);
+    }
+
+    /// Moves the places of inputs in a list.
+    pub(crate) fn shift(&mut self, file: usize) {
+        self.clocks.shift(file);
+        self.sessions.shift(file);
+    }
+
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.clocks.merge(&other.clocks);
+        self.sessions.merge(&other.sessions);
+        self.latencies.merge(&other.latencies);
+        self.preemptions.merge(&other.preemptions);
+        self.lengths.merge(&other.lengths);
+    }
+}

@@ -1,0 +1,261 @@
+//! What production does, as a few lines of text.
+
+use std::time::Duration;
+
+use trueline_core::Share;
+use trueline_core::number::{count, percent, short};
+use trueline_logs::{
+    AgainstPoisson, Arrivals, InFlight, InFlightLevel, LogSummary, Production, Sessions, WaitPart,
+};
+
+use super::json::by_interval;
+
+/// How many bands of requests in flight are shown.
+const BANDS: usize = 6;
+/// The widest windows of which the busiest is shown.
+const BUSIEST: Duration = Duration::from_secs(90);
+
+/// The lines, and one that names what the log does not tell.
+pub(crate) fn traffic_lines(log: &LogSummary) -> Vec<String> {
+    let production = log.production();
+    let traffic = production.traffic();
+    let mut lines = Vec::new();
+    let mut untold = Vec::new();
+    match traffic.arrivals() {
+        Ok(arrivals) => lines.extend(arrival_lines(&arrivals)),
+        Err(_) => untold.push("arrivals"),
+    }
+    match traffic.in_flight() {
+        Ok(found) => lines.push(in_flight_line(&found)),
+        Err(_) => untold.push("requests in flight"),
+    }
+    match wait_lines(production) {
+        Some(waits) => lines.extend(waits),
+        None => untold.push("how long users wait"),
+    }
+    match traffic.sessions() {
+        Ok(found) => lines.extend(session_lines(&found)),
+        Err(_) => untold.push("sessions"),
+    }
+    match preemption_line(log) {
+        Some(line) => lines.push(line),
+        None => untold.push("preemptions"),
+    }
+    if !untold.is_empty() {
+        lines.push(format!("Not told by this log: {}", untold.join(", ")));
+    }
+    lines
+}
+
+fn arrival_lines(arrivals: &Arrivals) -> Vec<String> {
+    let mut head = format!("Arrivals: {}", count(arrivals.requests));
+    if let Some(rate) = arrivals.per_second() {
+        head += &format!(" in {}, {} a second", time(arrivals.span), short(rate, 3));
+    }
+    let naive = arrivals.naive_gap_cv;
+    match (arrivals.gap_cv(), &arrivals.grid, naive) {
+        (Some(cv), ..) => head += &format!("; gaps vary by {} of their mean (CV)", short(cv, 3)),
+        (None, Some(grid), Some(naive)) => {
+            head += &format!(
+                "; stamps {} apart: the gaps' CV of {} is the clock's",
+                time(grid.step),
+                short(naive, 3)
+            );
+        }
+        _ => {}
+    }
+    let mut lines = vec![head];
+    let Some(telling) = arrivals.telling() else { return lines };
+    let Some(dispersion) = telling.dispersion else { return lines };
+    let says = match telling.against_poisson() {
+        AgainstPoisson::MoreVaried => {
+            "more than chance at a constant rate: bursts or a changing rate"
+        }
+        AgainstPoisson::MoreEven => "less than chance: requests wait for each other or are paced",
+        AgainstPoisson::Nothing => "as chance at a constant rate would have it",
+        _ => "in too few windows to tell bursts from chance",
+    };
+    lines.push(format!(
+        "  Counts in {} vary {says} (variance/mean {}, n {})",
+        time(telling.width),
+        short(dispersion, 3),
+        count(telling.windows)
+    ));
+    let wide = arrivals.windows.iter().rfind(|w| w.width <= BUSIEST && w.width > telling.width);
+    if let Some(wide) = wide {
+        lines.push(format!(
+            "  Busiest {}: {}, {} in the mean",
+            time(wide.width),
+            count(wide.busiest),
+            short(wide.mean, 3)
+        ));
+    }
+    lines
+}
+
+fn in_flight_line(found: &InFlight) -> String {
+    let Some(mean) = found.mean() else {
+        return format!("In flight: {} requests that took no time", count(found.requests));
+    };
+    let (shown, beyond) = found.levels.split_at(found.levels.len().min(BANDS));
+    let mut bands: Vec<String> = shown
+        .iter()
+        .filter_map(|level| Some(format!("{}: {}", band(level), percent(found.share(level)?))))
+        .collect();
+    let beyond: f64 = beyond.iter().filter_map(|level| found.share(level)).sum();
+    if beyond > 0.0 {
+        bands.push(format!("more: {}", percent(beyond)));
+    }
+    let least = if found.without > 0 {
+        format!(" at least, as {} state no end", count(found.without))
+    } else {
+        String::new()
+    };
+    format!(
+        "In flight{least}: {} in the mean, {} at most; {} of the time",
+        short(mean, 3),
+        count(found.peak),
+        bands.join(", ")
+    )
+}
+
+fn band(level: &InFlightLevel) -> String {
+    match (level.low, level.high) {
+        (0, _) => "none".to_owned(),
+        (low, high) if low == high => count(low),
+        (low, high) => format!("{}–{}", count(low), count(high)),
+    }
+}
+
+/// On what users waited; `None` where no row says how long.
+fn wait_lines(production: &Production) -> Option<Vec<String>> {
+    let latencies = production.traffic().latencies();
+    let largest = latencies.largest().ok()?;
+    let parts: Vec<String> = largest
+        .parts()
+        .filter_map(|(part, sum, times)| {
+            let share = largest.share(part).filter(|_| !sum.is_zero())?;
+            let median =
+                times.median_time().map_or(String::new(), |t| format!(" (median {})", time(t)));
+            Some(format!("{} {}{median}", words(part, largest.parts().count()), percent(share)))
+        })
+        .collect();
+    let mut lines = vec![format!(
+        "Waiting: {} in {} requests, median {}",
+        time(largest.sum()),
+        count(largest.requests()),
+        largest.e2e().median_time().map_or("-".to_owned(), time)
+    )];
+    if !parts.is_empty() {
+        lines.push(format!("  {}", parts.join(", ")));
+    }
+    let all: u64 = latencies.splits().iter().map(|split| split.requests()).sum();
+    let left: Vec<String> = [
+        (all - largest.requests(), "state other parts (--format json)"),
+        (latencies.without(), "do not say how long they took"),
+        (latencies.contradicting(), "contradict themselves"),
+    ]
+    .into_iter()
+    .filter(|(n, _)| *n > 0)
+    .map(|(n, what)| format!("{} {what}", count(n)))
+    .collect();
+    if !left.is_empty() {
+        lines.push(format!("  Not in it: {}", left.join(", ")));
+    }
+    Some(lines)
+}
+
+/// What a part is in words; `of` says how many parts there are.
+fn words(part: WaitPart, of: usize) -> &'static str {
+    match part {
+        WaitPart::Queue => "queue",
+        WaitPart::LockWait => "lock",
+        WaitPart::CacheRestore => "cache restore",
+        WaitPart::PrefillCompute => "prefill computation",
+        // Without any part before it, it is TTFT whole.
+        WaitPart::UpToFirstToken if of == 2 => "TTFT",
+        WaitPart::UpToFirstToken => "else up to first token",
+        WaitPart::Decode => "decode",
+        _ => "else",
+    }
+}
+
+fn session_lines(found: &Sessions) -> Vec<String> {
+    let most = found.per_session.quantile(Share::new(1.0).unwrap_or(Share::NONE));
+    let number = |x: Option<f64>| x.map_or("-".to_owned(), |x| short(x, 3));
+    let about = if found.one_in > 1 {
+        format!(", by one of {} of them", count(found.one_in))
+    } else {
+        String::new()
+    };
+    let mut lines = vec![format!(
+        "Sessions: {}{about}, with a median of {} requests and at most {}{}",
+        count(found.sessions.saturating_mul(found.one_in)),
+        number(found.per_session.median()),
+        number(most),
+        if found.without > 0 {
+            format!("; {} requests name none", count(found.without))
+        } else {
+            String::new()
+        }
+    )];
+    let mut turns = Vec::new();
+    if let Some(think) = found.think_s.median() {
+        let think = Duration::try_from_secs_f64(think).unwrap_or_default();
+        turns.push(format!("{} between two (n {})", time(think), count(found.think_s.len())));
+    }
+    if found.overlapping > 0 {
+        turns.push(format!("{} come before the one before ended", count(found.overlapping)));
+    }
+    if let Some(growth) = found.growth_tokens.median() {
+        turns.push(format!(
+            "prompts grow by {} tokens (n {})",
+            short(growth, 3),
+            count(found.growth_tokens.len())
+        ));
+    }
+    if found.shrinking > 0 {
+        turns.push(format!("{} shrink", count(found.shrinking)));
+    }
+    if !turns.is_empty() {
+        lines.push(format!("  Turns, medians: {}", turns.join(", ")));
+    }
+    lines
+}
+
+fn preemption_line(log: &LogSummary) -> Option<String> {
+    let found = log.production().traffic().preemptions();
+    let mut parts = Vec::new();
+    if let Ok(told) = found.told() {
+        parts.push(format!(
+            "{} of {} requests, {} in all",
+            count(told.preempted),
+            count(told.stated),
+            count(told.total)
+        ));
+    }
+    if let Some(total) = by_interval(log) {
+        parts.push(format!("{total} counted by the server between log lines"));
+    }
+    if found.dropping > 0 {
+        parts.push(format!(
+            "{} requests dropped {} cache commits of other sessions",
+            count(found.dropping),
+            count(found.dropped_commits)
+        ));
+    }
+    (!parts.is_empty()).then(|| format!("Preemptions: {}", parts.join("; ")))
+}
+
+/// A time in the unit that suits it.
+fn time(took: Duration) -> String {
+    let s = took.as_secs_f64();
+    match s {
+        s if s >= 100.0 * 3_600.0 => format!("{} days", short(s / 86_400.0, 3)),
+        s if s >= 2.0 * 3_600.0 => format!("{} h", short(s / 3_600.0, 3)),
+        s if s >= 120.0 => format!("{} min", short(s / 60.0, 3)),
+        s if s >= 1.0 || s == 0.0 => format!("{} s", short(s, 3)),
+        s if s >= 1e-3 => format!("{} ms", short(s * 1e3, 3)),
+        s => format!("{} µs", short(s * 1e6, 3)),
+    }
+}
