@@ -6,6 +6,7 @@ use trueline_core::number::{count, percent, short};
 use trueline_logs::{CellStats, ComputedStats, LogSummary, UnknownCached, Values};
 
 use crate::audit::interval;
+use crate::cache::cache_lines;
 use crate::intervals::interval_lines;
 use crate::reading::Causes;
 
@@ -68,9 +69,7 @@ pub(crate) fn body(log: &LogSummary, causes: &Causes) -> Vec<String> {
     for (field, cause) in causes {
         lines.push(field_line(field, *cause));
     }
-    if let Some(line) = cache_line(log) {
-        lines.push(line);
-    }
+    lines.extend(cache_lines(log));
     let routes = production.routes();
     let all: u64 = routes.iter().map(trueline_logs::Route::requests).sum();
     let time: f64 = routes.iter().map(|r| r.ttft().as_secs_f64()).sum();
@@ -215,16 +214,6 @@ fn field_line(field: &trueline_baseline::StatedField, cause: FieldCause) -> Stri
         FieldCause::Undecided => "the rows do not tell why".to_owned(),
     };
     format!("Field {}: {span}; {what}", field.name)
-}
-
-fn cache_line(log: &LogSummary) -> Option<String> {
-    let cache = log.production().cache();
-    Some(format!(
-        "Cache hits: {} of tokens, {} as the mean of requests, {} of requests hit anything",
-        percent(cache.token_weighted()?.get()),
-        percent(cache.request_mean()?.get()),
-        percent(cache.any_hit()?.get()),
-    ))
 }
 
 #[cfg(test)]
