@@ -221,7 +221,7 @@ fn aside(prefix: &PrefixReport) -> Option<String> {
         ));
     }
     let line = parts.join("; ");
-    let Some(first) = line.get(..1) else { return None };
+    let first = line.get(..1)?;
     Some(first.to_uppercase() + line.get(1..).unwrap_or_default())
 }
 
