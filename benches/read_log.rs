@@ -121,5 +121,41 @@ fn read_formats(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, read, read_formats);
+/// 200,000 rows in the shape of Mooncake's conversations, some 24 blocks of 512 tokens each: conversations of ten
+/// turns, each with the blocks of the turn before it.
+fn mooncake_rows() -> String {
+    let mut text = String::new();
+    for i in 0..200_000_u64 {
+        let (conversation, turn) = (i / 4_000 * 400 + i % 400, i % 4_000 / 400);
+        let blocks = 6 + 4 * turn;
+        let hashes: Vec<String> = (0..blocks)
+            .map(|at| if at == 0 { 0 } else { conversation * 64 + at }.to_string())
+            .collect();
+        writeln!(
+            text,
+            r#"{{"timestamp": {}, "input_length": {}, "output_length": 300, "hash_ids": [{}]}}"#,
+            i * 18,
+            blocks * 512 - i % 500,
+            hashes.join(", "),
+        )
+        .expect("writing to a String cannot fail");
+    }
+    text
+}
+
+/// Reading with the walk through hashes of blocks, and without: the cost of what prefix caches would hit.
+fn read_blocks(c: &mut Criterion) {
+    let text = mooncake_rows();
+    let mut group = c.benchmark_group("read_log_blocks");
+    group.throughput(Throughput::Elements(200_000)).sample_size(10);
+    for (name, words) in [("mooncake", 1 << 25), ("mooncake_without_walk", 0)] {
+        let options = ReadOptions::default().with_threads(1).with_block_words(words);
+        group.bench_function(name, |b| {
+            b.iter(|| read_log_from("bench", black_box(text.as_bytes()), &options));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, read, read_formats, read_blocks);
 criterion_main!(benches);

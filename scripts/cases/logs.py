@@ -362,6 +362,31 @@ def traces():
          values=[("read", 20), ("used", 20), ("doubled", 0)])
 
 
+def caches():
+    def asked(n, cached):
+        # 20 beginnings of two blocks come again and again; the two blocks behind them are of one prompt alone.
+        hashes = [n % 20, 100 + n % 20, 1000 + n, 5000 + n]
+        return row(n, prompt_tokens=2048, cached_tokens=cached, block_tokens=512, block_hashes=hashes,
+                   session=f"s{n % 20}")
+    text = lambda cached: "".join(line(asked(n, cached(n))) for n in range(200))
+    # 180 of 200 prompts find their two blocks: 360 of 800 blocks.
+    bound = [("/results/cache/infinite_bound", 0.45), ("/results/cache/block_weighted", 0.45),
+             ("/results/cache/from_blocks/infinite/request_mean", 0.45),
+             ("/results/cache/from_blocks/infinite/any_hit", 0.9),
+             ("/results/cache/from_blocks/distinct_blocks", 440)]
+    case("log-cached-beyond-any-cache", "cached tokens that are counted too high through the whole log",
+         {"log.jsonl": text(lambda n: 2000)}, healthy=False, expect=["cached-tokens-above-bound"],
+         values=[("read", 200), ("used", 200), *bound],
+         comment="Two blocks of 512 tokens were there and a third may be found in part: 1,536 of 2,048 at most.")
+    case("log-cache-warm-at-its-start", "a cache that was warm when the log begins, and later finds what it can",
+         {"log.jsonl": text(lambda n: 2000 if n < 80 else 1024)}, near_miss=["cached-tokens-above-bound"],
+         values=[("read", 200), ("used", 200), *bound,
+                 ("/results/cache/sessions/n", 20), ("/results/cache/sessions/later/requests", 180),
+                 # 60 of the later ones found 2,000 tokens, 120 found 1,024.
+                 ("/results/cache/sessions/later/token_weighted", (60 * 2000 + 120 * 1024) / (180 * 2048)),
+                 ("/results/cache/sessions/later_from_blocks/of_the_session", 0.5)])
+
+
 def units():
     mapping = "name = \"four-units\"\n" + "".join(
         f"\n[[field]]\npath = \"{path}\"\nmeaning = \"{meaning}\"\n{more}" for path, meaning, more in [
@@ -382,5 +407,7 @@ def units():
 
 
 OUT = Path(sys.argv[1] if len(sys.argv) > 1 else "cases")
-for part in (rotation, clocks, grids, envelope, gateways, usage, two_in_one, traces, units):
+for part in (
+    rotation, clocks, grids, envelope, gateways, usage, two_in_one, traces, caches, units,
+):
     part()

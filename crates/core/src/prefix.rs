@@ -37,6 +37,8 @@ pub struct PrefixTree<'h> {
     edges: Vec<Edge<'h>>,
     /// From the edge before (`None` at the beginning) and the first hash behind it to the edge that follows.
     next: HashMap<(Option<usize>, u64), usize>,
+    /// Edges that became parts of others.
+    free: Vec<usize>,
     runs: Vec<Run>,
 }
 
@@ -46,6 +48,17 @@ struct Edge<'h> {
     /// At least one.
     hashes: &'h [u64],
     last: u64,
+    /// How many edges follow it.
+    following: usize,
+}
+
+/// An edge on the way of a prompt.
+#[derive(Debug, Clone, Copy)]
+struct Passed {
+    edge: usize,
+    before: Option<usize>,
+    /// Where it begins among the hashes of the prompt.
+    from: usize,
 }
 
 impl<'h> PrefixTree<'h> {
@@ -56,29 +69,36 @@ impl<'h> PrefixTree<'h> {
     /// Blocks that one prompt had last are one run. Numbers may be anything; `last` repeats them.
     pub fn add(&mut self, hashes: &'h [u64], number: u64) -> &[Run] {
         self.runs.clear();
-        let (mut at, mut rest) = (None, hashes);
-        while let Some(first) = rest.first() {
-            let Some(known) = self.next.get(&(at, *first)).copied() else {
-                self.next.insert((at, *first), self.edges.len());
-                self.edges.push(Edge { hashes: rest, last: number });
+        let (mut at, mut done): (Option<Passed>, usize) = (None, 0);
+        while let Some(first) = hashes.get(done) {
+            let before = at.map(|passed| passed.edge);
+            let Some(known) = self.next.get(&(before, *first)).copied() else {
+                self.end(at, hashes, done, number);
                 break;
             };
-            let Some(edge) = self.edges.get(known).cloned() else { break };
-            let same = edge.hashes.iter().zip(rest).take_while(|(a, b)| a == b).count();
-            match self.runs.last_mut() {
-                Some(run) if run.last == edge.last => run.blocks += same,
-                _ => self.runs.push(Run { blocks: same, last: edge.last }),
-            }
-            rest = rest.get(same..).unwrap_or_default();
-            at = Some(self.pass(at, known, same, number));
+            let rest = hashes.get(done..).unwrap_or_default();
+            let same = self.run_along(known, rest);
+            let edge = self.pass((before, known), same, number);
+            at = Some(self.join(at, Passed { edge, before, from: done }, hashes, done + same));
+            done += same;
         }
         &self.runs
     }
 
+    /// Notes how many blocks of an edge a prompt has.
+    fn run_along(&mut self, known: usize, rest: &[u64]) -> usize {
+        let Some(edge) = self.edges.get(known) else { return rest.len() };
+        let same = edge.hashes.iter().zip(rest).take_while(|(a, b)| a == b).count();
+        match self.runs.last_mut() {
+            Some(run) if run.last == edge.last => run.blocks += same,
+            _ => self.runs.push(Run { blocks: same, last: edge.last }),
+        }
+        same
+    }
+
     /// Gives the first blocks of an edge the number; they become an edge of their own where it has more. The
     /// edge that they are.
-    fn pass(&mut self, before: Option<usize>, at: usize, same: usize, number: u64) -> usize {
-        let new = self.edges.len();
+    fn pass(&mut self, (before, at): (Option<usize>, usize), same: usize, number: u64) -> usize {
         let Some(edge) = self.edges.get_mut(at) else { return at };
         let (upper, lower) = edge.hashes.split_at(same.min(edge.hashes.len()));
         let (Some(first), Some(next)) = (upper.first(), lower.first()) else {
@@ -87,10 +107,63 @@ impl<'h> PrefixTree<'h> {
         };
         // What follows keeps its number, so that nothing behind it has to be moved.
         edge.hashes = lower;
+        let new = self.keep(Edge { hashes: upper, last: number, following: 1 });
         self.next.insert((before, *first), new);
         self.next.insert((Some(new), *next), at);
-        self.edges.push(Edge { hashes: upper, last: number });
         new
+    }
+
+    /// Makes one edge of two where nothing else follows the first: both are on the way of this prompt.
+    fn join(&mut self, at: Option<Passed>, then: Passed, hashes: &'h [u64], end: usize) -> Passed {
+        let Some(at) = at else { return then };
+        let is_only = self.edges.get(at.edge).is_some_and(|edge| edge.following == 1);
+        let (Some(first), Some(next)) = (hashes.get(at.from), hashes.get(then.from)) else {
+            return then;
+        };
+        if !is_only {
+            return then;
+        }
+        if let Some(edge) = self.edges.get_mut(then.edge) {
+            edge.hashes = hashes.get(at.from..end).unwrap_or(edge.hashes);
+        }
+        self.next.remove(&(Some(at.edge), *next));
+        self.next.insert((at.before, *first), then.edge);
+        self.free.push(at.edge);
+        Passed { edge: then.edge, ..at }
+    }
+
+    /// Adds what is new of a prompt behind the last edge on its way.
+    fn end(&mut self, at: Option<Passed>, hashes: &'h [u64], done: usize, number: u64) {
+        let (rest, first) = (hashes.get(done..).unwrap_or_default(), hashes.get(done).copied());
+        if let Some(at) = at
+            && let Some(edge) = self.edges.get_mut(at.edge)
+        {
+            if edge.following == 0 {
+                // The prompt that ended here goes on.
+                edge.hashes = hashes.get(at.from..).unwrap_or(edge.hashes);
+                return;
+            }
+            edge.following += 1;
+        }
+        let new = self.keep(Edge { hashes: rest, last: number, following: 0 });
+        if let Some(first) = first {
+            self.next.insert((at.map(|passed| passed.edge), first), new);
+        }
+    }
+
+    fn keep(&mut self, edge: Edge<'h>) -> usize {
+        match self.free.pop() {
+            Some(at) => {
+                if let Some(slot) = self.edges.get_mut(at) {
+                    *slot = edge;
+                }
+                at
+            }
+            None => {
+                self.edges.push(edge);
+                self.edges.len() - 1
+            }
+        }
     }
 }
 
@@ -138,10 +211,25 @@ mod tests {
         assert_eq!(tree.add(&[9, 9], 6), [Run { blocks: 2, last: 5 }]);
     }
 
+    #[test]
+    fn a_conversation_stays_one_edge_behind_what_all_have() {
+        let hashes: Vec<u64> = (0..40).collect();
+        let mut tree = PrefixTree::default();
+        tree.add(&[0, 99], 0);
+        for end in 2..=40 {
+            tree.add(&hashes[..end], 1);
+        }
+        // Block 0, block 99 behind it, and the conversation.
+        assert_eq!(tree.edges.len() - tree.free.len(), 3);
+        assert_eq!(tree.next.len(), 3);
+    }
+
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1_000))]
+
         #[test]
         fn runs_are_those_of_one_entry_for_each_beginning(
-            prompts in prop::collection::vec(prop::collection::vec(0_u64..3, 0..7), 0..25),
+            prompts in prop::collection::vec(prop::collection::vec(0_u64..3, 0..9), 0..40),
         ) {
             let mut tree = PrefixTree::default();
             for (number, (prompt, expected)) in (0..).zip(prompts.iter().zip(naive(&prompts))) {

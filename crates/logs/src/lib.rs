@@ -125,9 +125,7 @@ pub use judge::check_log;
 pub use metrics::{METRICS_SERVERS, MetricsServer, parse_server_counters};
 pub use options::{PlaceSample, ReadOptions};
 pub use own::{Own, OwnSample};
-pub use prefix::{
-    Compared, HashScope, LaterTurns, LruPoint, PrefixReport, SessionReport, WalkOrder,
-};
+pub use prefix::{Compared, HashScope, LaterTurns, LruPoint, PrefixReport, SessionHits, WalkOrder};
 pub use production::{
     CacheShares, CellStats, ComputedStats, Contrast, Counts, NameCounts, OverlappingRow, Overlaps,
     Placed, Production, ReadingCount, Reason, Regression, RegressionSums, Rejected, ReportedStats,

@@ -4,7 +4,7 @@ use trueline_core::{By, Checked, Conditions, RequestRecord, Why};
 
 use crate::adapters::LogHeader;
 use crate::judge::check_log;
-use crate::prefix::{PrefixReport, SessionReport};
+use crate::prefix::{PrefixReport, SessionHits};
 use crate::tally::Tally;
 use crate::{
     Counts, Error, FieldMeaning, Generations, Intervals, NameCounts, Production, ReadOptions,
@@ -36,7 +36,7 @@ pub struct LogSummary {
     own_asked: bool,
     pub(crate) tally: Tally,
     prefix: Option<PrefixReport>,
-    sessions: Option<SessionReport>,
+    session_hits: Option<SessionHits>,
 }
 
 /// One input with everything that was read of it.
@@ -136,9 +136,10 @@ impl LogSummary {
         self.prefix.as_ref()
     }
 
-    /// The sessions of the answered requests; `None` where no request names one.
-    pub fn sessions(&self) -> Option<&SessionReport> {
-        self.sessions.as_ref()
+    /// What first and later requests of sessions had of the cache; `None` where no answered request names its
+    /// session.
+    pub fn session_hits(&self) -> Option<&SessionHits> {
+        self.session_hits.as_ref()
     }
 
     /// How many lines the inputs have.
@@ -171,7 +172,7 @@ impl LogSummary {
     /// The same with what only all rows together tell.
     fn walked(mut self) -> Self {
         self.prefix = PrefixReport::of(&self.tally.blocks, self.tally.production.edges());
-        self.sessions = SessionReport::of(&self.tally.sessions);
+        self.session_hits = SessionHits::of(&self.tally.sessions);
         self
     }
 }
@@ -237,9 +238,9 @@ pub(crate) fn conclude(mut files: Vec<FileRead>, options: &ReadOptions) -> Check
         }
     }
     let own_asked = options.own.is_some();
-    let (prefix, sessions) = (None, None);
+    let (prefix, session_hits) = (None, None);
     let summary =
-        LogSummary { files: inputs, fields, conditions, own_asked, tally, prefix, sessions }
+        LogSummary { files: inputs, fields, conditions, own_asked, tally, prefix, session_hits }
             .walked();
     let outcomes = check_log(&summary, &options.thresholds);
     Checked { value: summary, outcomes }

@@ -4,7 +4,7 @@ use trueline_core::RequestRecord;
 
 use crate::censoring::Censoring;
 use crate::order::Order;
-use crate::prefix::{BlockRows, Sessions};
+use crate::prefix::{BlockRows, SessionSums};
 use crate::row::RowView;
 use crate::seen;
 use crate::two_logs::{self, Counted, TwoLogs};
@@ -31,8 +31,8 @@ pub(crate) struct Tally {
     pub(crate) lines: u64,
     /// Rows with hashes of blocks, those that are not production's included.
     pub(crate) blocks: BlockRows,
-    /// The sessions of production's requests.
-    pub(crate) sessions: Sessions,
+    /// What production's requests hit, by session.
+    pub(crate) sessions: SessionSums,
     /// The time stamps in the order of the rows.
     pub(crate) order: Order,
     /// What tells each request from every other, where the next input may hold it too.
@@ -58,7 +58,7 @@ impl Tally {
             intervals: Intervals::default(),
             lines: 0,
             blocks: BlockRows::new(options.block_words),
-            sessions: Sessions::default(),
+            sessions: SessionSums::default(),
             order: Order::default(),
             identities: Vec::new(),
             counted: Vec::new(),

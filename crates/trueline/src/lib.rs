@@ -38,6 +38,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod audit;
+mod cache;
 pub mod ceiling;
 pub mod checks;
 pub mod claims;

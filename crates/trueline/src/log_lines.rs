@@ -8,6 +8,7 @@ use trueline_logs::{
 };
 
 use crate::audit::interval;
+use crate::cache::cache_lines;
 use crate::intervals::interval_lines;
 use crate::reading::Causes;
 use crate::traffic::traffic_lines;
@@ -71,9 +72,7 @@ pub(crate) fn body(log: &LogSummary, causes: &Causes) -> Vec<String> {
     for (field, cause) in causes {
         lines.push(field_line(field, *cause));
     }
-    if let Some(line) = cache_line(log) {
-        lines.push(line);
-    }
+    lines.extend(cache_lines(log));
     lines.extend(route_lines(production));
     if let Some(median) = production.decode().median() {
         let tpot = Share::new(0.5).ok().and_then(|half| production.tpot(half));
@@ -239,16 +238,6 @@ fn field_line(field: &trueline_baseline::StatedField, cause: FieldCause) -> Stri
         FieldCause::Undecided => "the rows do not tell why".to_owned(),
     };
     format!("Field {}: {span}; {what}", field.name)
-}
-
-fn cache_line(log: &LogSummary) -> Option<String> {
-    let cache = log.production().cache();
-    Some(format!(
-        "Cache hits: {} of tokens, {} as the mean of requests, {} of requests hit anything",
-        percent(cache.token_weighted()?.get()),
-        percent(cache.request_mean()?.get()),
-        percent(cache.any_hit()?.get()),
-    ))
 }
 
 #[cfg(test)]

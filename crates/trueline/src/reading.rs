@@ -2,13 +2,14 @@
 
 use serde_json::{Value, json};
 use trueline_baseline::{FieldCause, StatedField, split_factors};
-use trueline_core::{Checked, Claim, Outcomes, Share, Thresholds};
+use trueline_core::{Checked, Claim, Outcomes, Thresholds};
 use trueline_logs::{LogSummary, NameCounts};
 
 use crate::audit::{
     cells_json, check_log_times, computed_cells_json, computed_json, requests_json, stated_fields,
     stats_json, whole,
 };
+use crate::cache::cache_json;
 use crate::evidence::Evidence;
 use crate::intervals::{check_log_intervals, intervals_json};
 use crate::judge::{Allowed, judge};
@@ -65,7 +66,6 @@ pub(crate) type Causes = [(StatedField, FieldCause)];
 fn results(log: &LogSummary, causes: &Causes) -> Value {
     let production = log.production();
     let tokens = production.tokens();
-    let share = |s: Option<Share>| s.map(Share::get);
     let regression = production.regression().solve().map(|r| {
         json!({
             "intercept_s": r.intercept_s,
@@ -89,7 +89,6 @@ fn results(log: &LogSummary, causes: &Causes) -> Value {
             })
         })
         .collect();
-    let cache = production.cache();
     let bounds = production.unknown_cached().bounds();
     json!({
         "format": log.recognition().format(),
@@ -119,14 +118,7 @@ fn results(log: &LogSummary, causes: &Causes) -> Value {
         "computed": computed(log),
         "regression": regression,
         "reported": causes.iter().map(reported).collect::<Vec<_>>(),
-        "cache": {
-            "token_weighted": share(cache.token_weighted()),
-            "request_mean": share(cache.request_mean()),
-            "any_hit": share(cache.any_hit()),
-            "block_weighted": Value::Null,
-            "infinite_bound": Value::Null,
-            "lru": [],
-        },
+        "cache": cache_json(log),
         "routes": routes,
         "intervals": intervals_json(log),
         "generations": generations_json(log),

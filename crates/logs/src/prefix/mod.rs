@@ -19,6 +19,6 @@ pub use order::WalkOrder;
 pub use report::PrefixReport;
 pub(crate) use rows::BlockRows;
 pub use scope::HashScope;
-pub use sessions::SessionReport;
-pub(crate) use sessions::Sessions;
+pub use sessions::SessionHits;
+pub(crate) use sessions::SessionSums;
 pub use turns::LaterTurns;

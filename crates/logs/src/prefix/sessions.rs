@@ -1,4 +1,4 @@
-//! Sessions: how many requests they have, and what their first and later ones hit.
+//! What the first and the later requests of sessions hit.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -13,9 +13,9 @@ use crate::row::RowView;
 /// How many sessions are told apart; requests of the next ones are counted.
 const MOST: usize = 1 << 20;
 
-/// The sessions of a log, in the order of their first rows.
+/// Sums over each session of a log, in the order of their first rows.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Sessions {
+pub(crate) struct SessionSums {
     all: Vec<Session>,
     places: HashMap<u64, usize, BuildHasherDefault<AsItIs>>,
     /// Requests of sessions that were too many.
@@ -58,7 +58,7 @@ impl Hasher for AsItIs {
     }
 }
 
-impl Sessions {
+impl SessionSums {
     /// Takes an answered request of production, if it names its session.
     pub(crate) fn add(&mut self, row: &RowView<'_>) {
         let record = row.record;
@@ -126,9 +126,9 @@ impl Session {
     }
 }
 
-/// The sessions of a log, by what its rows say.
+/// What the first and the later requests of sessions had of the cache, by what their rows state.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SessionReport {
+pub struct SessionHits {
     requests: Values,
     single: u64,
     first: (u64, u128, u128),
@@ -136,9 +136,9 @@ pub struct SessionReport {
     beyond: u64,
 }
 
-impl SessionReport {
+impl SessionHits {
     /// Of the sessions of a log; `None` where no row names one.
-    pub(crate) fn of(sessions: &Sessions) -> Option<Self> {
+    pub(crate) fn of(sessions: &SessionSums) -> Option<Self> {
         let mut report = Self {
             requests: Values::default(),
             single: 0,

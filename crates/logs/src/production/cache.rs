@@ -39,6 +39,11 @@ impl CacheShares {
         ratio(u128::from(self.hits), u128::from(self.requests))
     }
 
+    /// How many requests have any cached token.
+    pub fn hits(&self) -> u64 {
+        self.hits
+    }
+
     /// A request with `cached <= prompt` and at least one prompt token.
     pub(crate) fn add(&mut self, prompt: u64, cached: u64) {
         self.requests += 1;

@@ -95,13 +95,16 @@ fn threads_blocks_and_parts_make_no_difference() {
     let options = ReadOptions::default().with_threads(1);
     let whole = read_with(&rows.concat(), &options);
     let many = read_with(&rows.concat(), &options.clone().with_threads(4).with_block_bytes(777));
-    assert_eq!((many.prefix(), many.sessions()), (whole.prefix(), whole.sessions()));
+    assert_eq!((many.prefix(), many.session_hits()), (whole.prefix(), whole.session_hits()));
     assert_eq!(whole.prefix().unwrap().tenths().len(), 10);
     for cut in [1, 1_500, 2_999] {
         let part = |rows: &[String]| read_with(&rows.concat(), &options);
         let (first, rest) = rows.split_at(cut);
         let merged = part(first).merge(&part(rest)).unwrap();
-        assert_eq!((merged.prefix(), merged.sessions()), (whole.prefix(), whole.sessions()));
+        assert_eq!(
+            (merged.prefix(), merged.session_hits()),
+            (whole.prefix(), whole.session_hits())
+        );
     }
 }
 
@@ -196,7 +199,7 @@ fn sessions_are_counted_and_their_first_requests_told_apart() {
         turn(7, 10, &[9], "c", 0),
     ];
     let log = read(&text.concat());
-    let sessions = log.sessions().unwrap();
+    let sessions = log.session_hits().unwrap();
     assert_eq!((sessions.sessions(), sessions.single(), sessions.beyond()), (3, 1, 0));
     assert_eq!(sessions.requests().sorted(), Some(&[1.0, 2.0, 2.0][..]));
     let (first, of_first) = sessions.first().unwrap();
@@ -209,7 +212,7 @@ fn sessions_are_counted_and_their_first_requests_told_apart() {
     assert_eq!(turns.requests(), 2);
     assert_eq!(share(turns.of_the_session()), 0.571_429);
     assert_eq!(share(turns.of_all()), 0.714_286);
-    assert_eq!(read(&four().concat()).sessions(), None);
+    assert_eq!(read(&four().concat()).session_hits(), None);
 }
 
 /// Rows that a cache wholly warm when the log begins, or a counter that counts too much, would write.

@@ -75,7 +75,7 @@ fn mooncake_conversations_hit_what_a_simulated_cache_hits() {
     // Hits behind block 0 over all prompt tokens. Over the tokens behind it they would be 0.346.
     assert_eq!(report.common_blocks(), Some(1));
     close("behind block 0", report.behind_common(), 0.331_084_102_945_468_9, 1e-12);
-    assert!(report.compared().is_empty() && log.sessions().is_none());
+    assert!(report.compared().is_empty() && log.session_hits().is_none());
     assert_eq!(report.beyond(), (0, 0));
 }
 
@@ -150,7 +150,7 @@ fn tracelab_s_first_rounds_hit_less_than_its_later_ones() {
     for name in ["derived", "sanitized"] {
         let path = format!("traces/tracelab/example_sessions_{name}_round_trace.jsonl");
         let Some(log) = read(&[&path]) else { return };
-        let sessions = log.sessions().unwrap();
+        let sessions = log.session_hits().unwrap();
         assert_eq!((sessions.sessions(), sessions.single()), (2, 0));
         assert_eq!(sessions.requests().sorted(), Some(&[9.0, 10.0][..]));
         let (first, share) = sessions.first().unwrap();
