@@ -54,6 +54,7 @@ enum Entry {
 
 #[derive(Debug, Deserialize)]
 struct Request {
+    t: Option<f64>,
     model: Option<String>,
     #[serde(rename = "in")]
     input: Option<u64>,
@@ -94,14 +95,14 @@ impl Conversation {
     /// Its requests, those of nested conversations included, in the order of the document.
     fn records(&self) -> Vec<RequestRecord> {
         let mut records = Vec::new();
-        self.walk(&self.requests, "", &mut HashSet::new(), &mut records);
+        self.walk(&self.requests, ("", 0.0), &mut HashSet::new(), &mut records);
         records
     }
 
     fn walk(
         &self,
         requests: &[Entry],
-        within: &str,
+        (within, begun): (&str, f64),
         seen: &mut HashSet<u64>,
         records: &mut Vec<RequestRecord>,
     ) {
@@ -110,7 +111,9 @@ impl Conversation {
             let Entry::Request(request) = entry else { continue };
             let place = format!("{within}/{i}");
             if let Some(nested) = &request.requests {
-                self.walk(nested, &place, seen, records);
+                // A nested conversation's clock begins with its entry.
+                let begun = begun + request.t.unwrap_or(f64::NAN);
+                self.walk(nested, (&place, begun), seen, records);
                 continue;
             }
             let known = request.hash_ids.iter().take_while(|id| seen.contains(id)).count() as u64;
@@ -135,6 +138,9 @@ impl Conversation {
                 if let Some(seconds) = seconds {
                     record.spans.set(stretch, Spans::seconds(seconds, By::Measured));
                 }
+            }
+            if let Some(t) = request.t {
+                record.sent_after = Spans::seconds(begun + t, By::Measured);
             }
             records.push(record);
         }
@@ -169,6 +175,11 @@ fn fields() -> Vec<FieldMeaning> {
             .clock(Side::Client)
             .note("absent where the reply was not streamed"),
         f("requests.api_time", Holds::E2eLatency, Unit::Seconds).clock(Side::Client),
-        f("requests.t", Holds::Unused, Unit::Seconds).note("a relative clock: no wall time"),
+        f("requests.t", Holds::SentAfter, Unit::Seconds).note(
+            "from the begin of the conversation, mostly in whole seconds; of a nested one from its own begin, \
+             which its entry states",
+        ),
+        f("requests.think_time", Holds::Unused, Unit::Seconds)
+            .note("from the end of the request before to t, which says the same"),
     ]
 }

@@ -94,7 +94,10 @@ pub(crate) fn in_flight_json(production: &Production) -> Value {
 
 /// How the time that users waited divides into its parts.
 pub(crate) fn latency_json(production: &Production) -> Value {
-    let latencies = production.traffic().latencies();
+    let latencies = match production.traffic().latencies() {
+        Ok(latencies) => latencies,
+        Err(why) => return untold(why),
+    };
     json!({
         "without": latencies.without(),
         "contradicting": latencies.contradicting(),
@@ -193,17 +196,17 @@ pub(crate) fn lengths_json(production: &Production) -> Value {
             })
         })
         .collect();
-    let output = production.traffic().output_tokens();
-    json!({
-        "prompt_tokens": prompts,
-        "output_tokens": {
+    let output = match production.traffic().output_tokens() {
+        Err(why) => untold(why),
+        Ok(output) => json!({
             "n": output.len(),
             "exact": output.is_exact(),
             "median": output.median(),
             "p90": at(output, 0.9),
             "most": at(output, 1.0),
-        },
-    })
+        }),
+    };
+    json!({ "prompt_tokens": prompts, "output_tokens": output })
 }
 
 /// Decode rates and TPOT of each request.

@@ -5,7 +5,8 @@ use std::time::Duration;
 use trueline_core::Share;
 use trueline_core::number::{count, percent, short};
 use trueline_logs::{
-    AgainstPoisson, Arrivals, InFlight, InFlightLevel, LogSummary, Production, Sessions, WaitPart,
+    AgainstPoisson, Arrivals, InFlight, InFlightLevel, Latencies, LogSummary, Sessions, Untold,
+    WaitPart,
 };
 
 use super::json::by_interval;
@@ -17,30 +18,20 @@ const BUSIEST: Duration = Duration::from_secs(90);
 
 /// The lines, and one that names what the log does not tell.
 pub(crate) fn traffic_lines(log: &LogSummary) -> Vec<String> {
-    let production = log.production();
-    let traffic = production.traffic();
+    let traffic = log.production().traffic();
     let mut lines = Vec::new();
     let mut untold = Vec::new();
-    match traffic.arrivals() {
-        Ok(arrivals) => lines.extend(arrival_lines(&arrivals)),
-        Err(_) => untold.push("arrivals"),
-    }
-    match traffic.in_flight() {
-        Ok(found) => lines.push(in_flight_line(&found)),
-        Err(_) => untold.push("requests in flight"),
-    }
-    match wait_lines(production) {
-        Some(waits) => lines.extend(waits),
-        None => untold.push("how long users wait"),
-    }
-    match traffic.sessions() {
-        Ok(found) => lines.extend(session_lines(&found)),
-        Err(_) => untold.push("sessions"),
-    }
-    match preemption_line(log) {
-        Some(line) => lines.push(line),
-        None => untold.push("preemptions"),
-    }
+    let mut say = |what: &'static str, told: Result<Vec<String>, Untold>| match told {
+        Ok(more) => lines.extend(more),
+        // What was not asked for may well be in the log.
+        Err(Untold::NotAsked) => {}
+        Err(_) => untold.push(what),
+    };
+    say("arrivals", traffic.arrivals().map(|arrivals| arrival_lines(&arrivals)));
+    say("requests in flight", traffic.in_flight().map(|found| vec![in_flight_line(&found)]));
+    say("how long users wait", traffic.latencies().and_then(wait_lines));
+    say("sessions", traffic.sessions().map(|found| session_lines(&found)));
+    say("preemptions", preemption_line(log).map(|line| vec![line]));
     if !untold.is_empty() {
         lines.push(format!("Not told by this log: {}", untold.join(", ")));
     }
@@ -127,10 +118,9 @@ fn band(level: &InFlightLevel) -> String {
     }
 }
 
-/// On what users waited; `None` where no row says how long.
-fn wait_lines(production: &Production) -> Option<Vec<String>> {
-    let latencies = production.traffic().latencies();
-    let largest = latencies.largest().ok()?;
+/// On what users waited.
+fn wait_lines(latencies: &Latencies) -> Result<Vec<String>, Untold> {
+    let largest = latencies.largest()?;
     let parts: Vec<String> = largest
         .parts()
         .filter_map(|(part, sum, times)| {
@@ -162,7 +152,7 @@ fn wait_lines(production: &Production) -> Option<Vec<String>> {
     if !left.is_empty() {
         lines.push(format!("  Not in it: {}", left.join(", ")));
     }
-    Some(lines)
+    Ok(lines)
 }
 
 /// What a part is in words; `of` says how many parts there are.
@@ -223,10 +213,11 @@ fn session_lines(found: &Sessions) -> Vec<String> {
     lines
 }
 
-fn preemption_line(log: &LogSummary) -> Option<String> {
+fn preemption_line(log: &LogSummary) -> Result<String, Untold> {
     let found = log.production().traffic().preemptions();
     let mut parts = Vec::new();
-    if let Ok(told) = found.told() {
+    let told = found.told();
+    if let Ok(told) = told {
         parts.push(format!(
             "{} of {} requests, {} in all",
             count(told.preempted),
@@ -244,7 +235,11 @@ fn preemption_line(log: &LogSummary) -> Option<String> {
             count(found.dropped_commits)
         ));
     }
-    (!parts.is_empty()).then(|| format!("Preemptions: {}", parts.join("; ")))
+    if parts.is_empty() {
+        Err(told.err().unwrap_or(Untold::NoPreemptions))
+    } else {
+        Ok(format!("Preemptions: {}", parts.join("; ")))
+    }
 }
 
 /// A time in the unit that suits it.
