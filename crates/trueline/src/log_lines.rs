@@ -85,7 +85,9 @@ pub(crate) fn body(log: &LogSummary, causes: &Causes) -> Vec<String> {
         ));
     }
     if production.counts().used > 0 {
-        lines.push(String::new());
+        if lines.last().is_some_and(|line| !line.is_empty()) {
+            lines.push(String::new());
+        }
         lines.extend(traffic_lines(log));
     }
     lines.extend(interval_lines(log));

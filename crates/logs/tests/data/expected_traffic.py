@@ -63,6 +63,7 @@ def mooncake(folder, name):
         "largest_gap_ms": max(gaps),
         "mean": len(stamps) / len(distinct),
         "dispersion": dispersion(list(ticks.values())),
+        "busiest_20": max(sum(ticks[at] for at in distinct[i:i + 20]) for i in range(len(distinct))),
     }
     return found
 

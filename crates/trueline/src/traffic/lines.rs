@@ -28,7 +28,7 @@ pub(crate) fn traffic_lines(log: &LogSummary) -> Vec<String> {
         Err(_) => untold.push(what),
     };
     say("arrivals", traffic.arrivals().map(|arrivals| arrival_lines(&arrivals)));
-    say("requests in flight", traffic.in_flight().map(|found| vec![in_flight_line(&found)]));
+    say("requests in flight", traffic.in_flight().map(|found| in_flight_lines(&found)));
     say("how long users wait", traffic.latencies().and_then(wait_lines));
     say("sessions", traffic.sessions().map(|found| session_lines(&found)));
     say("preemptions", preemption_line(log).map(|line| vec![line]));
@@ -43,31 +43,32 @@ fn arrival_lines(arrivals: &Arrivals) -> Vec<String> {
     if let Some(rate) = arrivals.per_second() {
         head += &format!(" in {}, {} a second", time(arrivals.span), short(rate, 3));
     }
-    let naive = arrivals.naive_gap_cv;
-    match (arrivals.gap_cv(), &arrivals.grid, naive) {
-        (Some(cv), ..) => head += &format!("; gaps vary by {} of their mean (CV)", short(cv, 3)),
-        (None, Some(grid), Some(naive)) => {
-            head += &format!(
-                "; stamps {} apart: the gaps' CV of {} is the clock's",
-                time(grid.step),
-                short(naive, 3)
-            );
-        }
-        _ => {}
+    if let Some(cv) = arrivals.gap_cv() {
+        head += &format!("; CV of the gaps between them {}", short(cv, 3));
+    }
+    if arrivals.without > 0 {
+        head += &format!("; {} without a stamp", count(arrivals.without));
     }
     let mut lines = vec![head];
+    if let (Some(grid), None, Some(naive)) =
+        (&arrivals.grid, arrivals.gap_cv(), arrivals.naive_gap_cv)
+    {
+        lines.push(format!(
+            "  Stamps sit on a grid of {}: the gaps' CV of {} is the clock's",
+            time(grid.step),
+            short(naive, 3)
+        ));
+    }
     let Some(telling) = arrivals.telling() else { return lines };
     let Some(dispersion) = telling.dispersion else { return lines };
     let says = match telling.against_poisson() {
-        AgainstPoisson::MoreVaried => {
-            "more than chance at a constant rate: bursts or a changing rate"
-        }
-        AgainstPoisson::MoreEven => "less than chance: requests wait for each other or are paced",
+        AgainstPoisson::MoreVaried => "more than chance: bursts, or a changing rate",
+        AgainstPoisson::MoreEven => "less than chance: paced, or waiting for each other",
         AgainstPoisson::Nothing => "as chance at a constant rate would have it",
-        _ => "in too few windows to tell bursts from chance",
+        _ => "too few to tell bursts from chance",
     };
     lines.push(format!(
-        "  Counts in {} vary {says} (variance/mean {}, n {})",
+        "  Counts in {}: variance/mean {} (n {}), {says}",
         time(telling.width),
         short(dispersion, 3),
         count(telling.windows)
@@ -75,7 +76,7 @@ fn arrival_lines(arrivals: &Arrivals) -> Vec<String> {
     let wide = arrivals.windows.iter().rfind(|w| w.width <= BUSIEST && w.width > telling.width);
     if let Some(wide) = wide {
         lines.push(format!(
-            "  Busiest {}: {}, {} in the mean",
+            "  Busiest {}: {}, where {} is the mean",
             time(wide.width),
             count(wide.busiest),
             short(wide.mean, 3)
@@ -84,30 +85,29 @@ fn arrival_lines(arrivals: &Arrivals) -> Vec<String> {
     lines
 }
 
-fn in_flight_line(found: &InFlight) -> String {
+fn in_flight_lines(found: &InFlight) -> Vec<String> {
     let Some(mean) = found.mean() else {
-        return format!("In flight: {} requests that took no time", count(found.requests));
+        let n = count(found.requests);
+        return vec![format!("In flight: nothing, as {n} requests took no time")];
+    };
+    let least = if found.without > 0 {
+        format!("; at least, as {} requests state no end", count(found.without))
+    } else {
+        String::new()
     };
     let (shown, beyond) = found.levels.split_at(found.levels.len().min(BANDS));
     let mut bands: Vec<String> = shown
         .iter()
-        .filter_map(|level| Some(format!("{}: {}", band(level), percent(found.share(level)?))))
+        .filter_map(|level| Some(format!("{} {}", band(level), percent(found.share(level)?))))
         .collect();
     let beyond: f64 = beyond.iter().filter_map(|level| found.share(level)).sum();
     if beyond > 0.0 {
-        bands.push(format!("more: {}", percent(beyond)));
+        bands.push(format!("more {}", percent(beyond)));
     }
-    let least = if found.without > 0 {
-        format!(" at least, as {} state no end", count(found.without))
-    } else {
-        String::new()
-    };
-    format!(
-        "In flight{least}: {} in the mean, {} at most; {} of the time",
-        short(mean, 3),
-        count(found.peak),
-        bands.join(", ")
-    )
+    vec![
+        format!("In flight: {} in the mean, {} at most{least}", short(mean, 3), count(found.peak)),
+        format!("  Of the time {}", bands.join(", ")),
+    ]
 }
 
 fn band(level: &InFlightLevel) -> String {
@@ -192,23 +192,37 @@ fn session_lines(found: &Sessions) -> Vec<String> {
     let mut turns = Vec::new();
     if let Some(think) = found.think_s.median() {
         let think = Duration::try_from_secs_f64(think).unwrap_or_default();
-        turns.push(format!("{} between two (n {})", time(think), count(found.think_s.len())));
-    }
-    if found.overlapping > 0 {
-        turns.push(format!("{} come before the one before ended", count(found.overlapping)));
+        turns.push(format!(
+            "{} from an end to the next start (median of {})",
+            time(think),
+            count(found.think_s.len())
+        ));
     }
     if let Some(growth) = found.growth_tokens.median() {
         turns.push(format!(
-            "prompts grow by {} tokens (n {})",
+            "prompts grow by {} tokens (of {})",
             short(growth, 3),
             count(found.growth_tokens.len())
         ));
     }
-    if found.shrinking > 0 {
-        turns.push(format!("{} shrink", count(found.shrinking)));
-    }
+    let odd: Vec<String> = [
+        (found.overlapping, "begin before the ones so far had ended"),
+        (found.shrinking, "have shorter prompts"),
+        (found.unordered, "have no stamp to put them in order"),
+    ]
+    .into_iter()
+    .filter(|(n, _)| *n > 0)
+    .map(|(n, what)| format!("{} {what}", count(n)))
+    .collect();
     if !turns.is_empty() {
-        lines.push(format!("  Turns, medians: {}", turns.join(", ")));
+        lines.push(format!("  Turns: {}", turns.join(", ")));
+    }
+    if !odd.is_empty() {
+        lines.push(format!(
+            "  Of {} turns {}",
+            count(found.turns + found.unordered),
+            odd.join(", ")
+        ));
     }
     lines
 }
