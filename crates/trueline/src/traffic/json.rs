@@ -115,7 +115,7 @@ fn split(split: &LatencySplit) -> Value {
                 "sum_s": sum.as_secs_f64(),
                 "share": split.share(part),
                 "median_s": times.median().map(|nanos| nanos / 1e9),
-                "p90_s": at(times, 0.9).map(|nanos| nanos / 1e9),
+                "p90_s": at(&times, 0.9).map(|nanos| nanos / 1e9),
             })
         })
         .collect();
@@ -124,7 +124,7 @@ fn split(split: &LatencySplit) -> Value {
         "exact": split.e2e().is_exact(),
         "e2e_latency_sum_s": split.sum().as_secs_f64(),
         "e2e_latency_median_s": split.e2e().median().map(|nanos| nanos / 1e9),
-        "e2e_latency_p90_s": at(split.e2e(), 0.9).map(|nanos| nanos / 1e9),
+        "e2e_latency_p90_s": at(&split.e2e(), 0.9).map(|nanos| nanos / 1e9),
         "parts": parts,
     })
 }
