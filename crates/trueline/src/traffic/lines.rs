@@ -279,6 +279,8 @@ fn time(took: Duration) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write;
+
     use trueline_logs::{ReadOptions, read_log_from};
 
     use super::*;
@@ -331,19 +333,18 @@ mod tests {
 
     #[test]
     fn no_line_is_wider_than_the_report() {
-        let rows: String = (0..3_000_u32)
-            .map(|i| {
-                let (at, queue) = (1_795_950_000.25 + f64::from(i * i % 90_011), f64::from(i % 7));
-                format!(
-                    "{{\"id\":\"r{i}\",\"session\":\"s{}\",\"started_at_s\":{at},\"prompt_tokens\":{},\"cached_tokens\":0,\"output_tokens\":321,\"ttft_s\":{},\"queue_s\":{queue},\"lock_wait_s\":0.123,\"cache_restore_s\":0.012,\"prefill_compute_s\":1.25,\"e2e_latency_s\":{},\"outcome\":\"ok\",\"preemptions\":{}}}\n",
-                    i % 97,
-                    1_000 + i * 7_919 % 60_000,
-                    queue + 1.5,
-                    queue + 12.25 + f64::from(i % 5_000),
-                    i % 3
-                )
-            })
-            .collect();
+        let mut rows = String::new();
+        for i in 0..3_000_u32 {
+            let (at, queue) = (1_795_950_000.25 + f64::from(i * i % 90_011), f64::from(i % 7));
+            let (session, prompt) = (i % 97, 1_000 + i * 7_919 % 60_000);
+            let (ttft, e2e) = (queue + 1.5, queue + 12.25 + f64::from(i % 5_000));
+            writeln!(
+                rows,
+                r#"{{"id":"r{i}","session":"s{session}","started_at_s":{at},"prompt_tokens":{prompt},"cached_tokens":0,"output_tokens":321,"ttft_s":{ttft},"queue_s":{queue},"lock_wait_s":0.123,"cache_restore_s":0.012,"prefill_compute_s":1.25,"e2e_latency_s":{e2e},"outcome":"ok","preemptions":{}}}"#,
+                i % 3
+            )
+            .unwrap();
+        }
         let lines = lines(&rows, &ReadOptions::default().with_traffic());
         let wide: Vec<&String> = lines.iter().filter(|line| line.chars().count() > 100).collect();
         assert!(wide.is_empty() && lines.len() <= 14, "{lines:#?}");
