@@ -53,6 +53,7 @@ fn read(c: &mut Criterion) {
     for (name, options) in [
         ("own_jsonl/1_thread", ReadOptions::default().with_threads(1)),
         ("own_jsonl/2_threads", ReadOptions::default().with_threads(2)),
+        ("own_jsonl_with_traffic/1_thread", ReadOptions::default().with_threads(1).with_traffic()),
         ("mapped/1_thread", ReadOptions::default().with_threads(1).with_mapping(mapping)),
     ] {
         group.bench_function(name, |b| {

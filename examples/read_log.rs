@@ -43,7 +43,8 @@ fn main() -> ExitCode {
 fn report(arguments: &Arguments) -> Result<Report, Failure> {
     let common = &arguments.common;
     let thresholds = common.thresholds()?;
-    let mut options = arguments.reading.options()?.with_thresholds(thresholds.clone());
+    let mut options =
+        arguments.reading.options()?.with_thresholds(thresholds.clone()).with_traffic();
     if let Some(own) = arguments.reading.own()? {
         options = options.with_own(own);
     }

@@ -3,6 +3,7 @@
 //! ```text
 //! python3 benches/compare/big_log.py /tmp/big.jsonl --gb 1
 //! cargo run --release -p trueline-logs --example time_read -- /tmp/big.jsonl 2
+//! cargo run --release -p trueline-logs --example time_read -- /tmp/big.jsonl 2 traffic
 //! ```
 //! It prints bytes, seconds, GB/s, peak memory, and the median of new tokens / TTFT for each
 //! power-of-two bucket of prompt length, the job of `benches/compare/duckdb_rate.py`.
@@ -18,11 +19,15 @@ use trueline_logs::{ReadOptions, read_log};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (path, threads) = match arguments.as_slice() {
+    let (arguments, traffic) = match arguments.as_slice() {
+        [rest @ .., last] if last == "traffic" => (rest, true),
+        all => (all, false),
+    };
+    let (path, threads) = match arguments {
         [path] => (path, 0),
         [path, threads] if threads.parse::<usize>().is_ok() => (path, threads.parse().unwrap_or(0)),
         _ => {
-            eprintln!("usage: time_read PATH [THREADS]");
+            eprintln!("usage: time_read PATH [THREADS] [traffic]");
             return ExitCode::from(2);
         }
     };
@@ -31,6 +36,7 @@ fn main() -> ExitCode {
         .with_threads(threads)
         .with_edges(edges)
         .with_min_new_tokens(Tokens::new(0));
+    let options = if traffic { options.with_traffic() } else { options };
     let begin = Instant::now();
     let log = match read_log(&[path.into()], &options) {
         Ok(log) => log.value,

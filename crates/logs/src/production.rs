@@ -140,7 +140,7 @@ impl Production {
             places: Places::default(),
             unknown_cached: UnknownCached::default(),
             disorders: BTreeMap::new(),
-            traffic: Traffic::default(),
+            traffic: Traffic::new(options.traffic),
         };
         for sample in &options.place {
             let (bucket, cell) = production.at(sample.prompt_tokens.get(), sample.hit_share.get());

@@ -166,14 +166,8 @@ impl Numbers {
                 Fills::Warmup => {
                     self.record.warmup = matches!(value, Scalar::Bool(true) | Scalar::Whole(1));
                 }
-                Fills::Preemptions => {
-                    let times = times(self.note(value.tokens()));
-                    first(&mut self.record.preemptions, times);
-                }
-                Fills::DroppedCommits => {
-                    let commits = times(self.note(value.tokens()));
-                    first(&mut self.dropped_commits, commits);
-                }
+                Fills::Preemptions => self.fill_count(value, |n| &mut n.record.preemptions),
+                Fills::DroppedCommits => self.fill_count(value, |n| &mut n.dropped_commits),
                 Fills::Gaps(unit) => {
                     if let Err(Why::Impossible) = value.durations(unit, &mut self.record.gaps) {
                         self.impossible += 1;
@@ -243,6 +237,15 @@ impl Numbers {
         DecodeReading::of(rate.value()?.get(), took, tokens)
     }
 
+    /// A whole number that counts no tokens.
+    fn fill_count(&mut self, value: &Scalar<'_>, of: fn(&mut Self) -> &mut Known<u64>) {
+        let count = match self.note(value.tokens()) {
+            Known::Is { value, by } => Known::is(value.get(), by),
+            Known::Not(why) => Known::Not(why),
+        };
+        first(of(self), count);
+    }
+
     pub(crate) fn note<T>(&mut self, known: Known<T>) -> Known<T> {
         match known.why() {
             Some(Why::Impossible) => self.impossible += 1,
@@ -257,14 +260,6 @@ impl Numbers {
 pub(crate) fn first<T: Copy>(held: &mut Known<T>, next: Known<T>) {
     if !held.is_known() {
         *held = next;
-    }
-}
-
-/// A whole number that counts no tokens.
-fn times(count: Known<Tokens>) -> Known<u64> {
-    match count {
-        Known::Is { value, by } => Known::is(value.get(), by),
-        Known::Not(why) => Known::Not(why),
     }
 }
 

@@ -84,7 +84,9 @@ pub(crate) fn body(log: &LogSummary, causes: &Causes) -> Vec<String> {
         ));
     }
     if production.counts().used > 0 {
-        lines.push(String::new());
+        if lines.last().is_some_and(|line| !line.is_empty()) {
+            lines.push(String::new());
+        }
         lines.extend(traffic_lines(log));
     }
     lines.extend(interval_lines(log));
@@ -258,7 +260,7 @@ mod tests {
         // By hand: 1,000 tokens in 2 s.
         assert!(text.contains("New tokens / computation, tok/s") && text.contains("500"), "{text}");
         assert!(!text.contains("new tokens / TTFT"), "{text}");
-        assert!(text.ends_with("Path most taken: 0–5 % cached: 100 % of requests"), "{text}");
+        assert!(text.contains("Path most taken: 0–5 % cached: 100 % of requests\n"), "{text}");
         let timed = lines(&row.replace("prefill_compute_s", "ttft_s"));
         assert!(timed.contains("Prefill, new tokens / TTFT, tok/s"), "{timed}");
         assert!(!timed.contains("computation") && timed.contains("100 % of TTFT time"), "{timed}");

@@ -54,6 +54,7 @@ enum Entry {
 
 #[derive(Debug, Deserialize)]
 struct Request {
+    t: Option<f64>,
     model: Option<String>,
     #[serde(rename = "in")]
     input: Option<u64>,
@@ -95,13 +96,13 @@ impl Conversation {
     fn records(&self, file: &str) -> Vec<RequestRecord> {
         let mut records = Vec::new();
         let own = own_number(self.id.as_deref().unwrap_or(file));
-        self.walk((&self.requests, ""), own, &mut PrefixTree::default(), &mut records);
+        self.walk((&self.requests, "", 0.0), own, &mut PrefixTree::default(), &mut records);
         records
     }
 
     fn walk<'h>(
         &self,
-        (requests, within): (&'h [Entry], &str),
+        (requests, within, begun): (&'h [Entry], &str, f64),
         own: u64,
         seen: &mut PrefixTree<'h>,
         records: &mut Vec<RequestRecord>,
@@ -111,7 +112,9 @@ impl Conversation {
             let Entry::Request(request) = entry else { continue };
             let place = format!("{within}/{i}");
             if let Some(nested) = &request.requests {
-                self.walk((nested, &place), own, seen, records);
+                // A nested conversation's clock begins with its entry.
+                let begun = begun + request.t.unwrap_or(f64::NAN);
+                self.walk((nested, &place, begun), own, seen, records);
                 continue;
             }
             let runs = seen.add(&request.hash_ids, 0);
@@ -138,6 +141,9 @@ impl Conversation {
                 if let Some(seconds) = seconds {
                     record.spans.set(stretch, Spans::seconds(seconds, By::Measured));
                 }
+            }
+            if let Some(t) = request.t {
+                record.sent_after = Spans::seconds(begun + t, By::Measured);
             }
             records.push(record);
         }
@@ -188,6 +194,11 @@ fn fields() -> Vec<FieldMeaning> {
             .clock(Side::Client)
             .note("absent where the reply was not streamed"),
         f("requests.api_time", Holds::E2eLatency, Unit::Seconds).clock(Side::Client),
-        f("requests.t", Holds::Unused, Unit::Seconds).note("a relative clock: no wall time"),
+        f("requests.t", Holds::SentAfter, Unit::Seconds).note(
+            "from the begin of the conversation, mostly in whole seconds; of a nested one from its own begin, \
+             which its entry states",
+        ),
+        f("requests.think_time", Holds::Unused, Unit::Seconds)
+            .note("from the end of the request before to t, which says the same"),
     ]
 }

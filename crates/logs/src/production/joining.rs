@@ -47,12 +47,13 @@ impl Production {
             || self.min_new_tokens != other.min_new_tokens
             || windows(&self) != windows(other)
             || samples(&self) != samples(other)
+            || !self.traffic.is_like(&other.traffic)
         {
             return Err(Error::new(
                 ErrorKind::OptionsDiffer,
                 "",
                 "expected two summaries made under the same options, found different edges, \
-                 minimum of new tokens, windows or samples; read both again with one set",
+                 minimum of new tokens, windows, samples or traffic; read both again with one set",
             ));
         }
         self.absorb(other);

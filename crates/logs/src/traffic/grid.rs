@@ -128,6 +128,6 @@ mod tests {
         let own = Sorted { stamps: (0..100).map(|i| (i * 1_024, 3)).collect(), step: 1_024 };
         assert_eq!(Grid::of(&own), None);
         let theirs = Sorted { stamps: (0..100).map(|i| (i * 10_240, 3)).collect(), step: 1_024 };
-        assert_eq!(Grid::of(&theirs).unwrap().fitting, 1.0);
+        assert!(Grid::of(&theirs).unwrap().fitting > 0.99);
     }
 }

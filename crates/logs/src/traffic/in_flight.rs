@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::clock::{ArrivalClock, Clocks};
 use super::untold::Untold;
+use crate::production::duration;
 
 /// A band of how many requests are in flight, and for how long so many are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,7 +94,7 @@ impl InFlight {
             without: without + moments.open(),
             span: Duration::from_nanos(last.abs_diff(first)),
             peak: sweep.peak,
-            busy: nanos(moments.busy_nanos()),
+            busy: duration(moments.busy_nanos()),
             levels: sweep.levels(),
         })
     }
@@ -128,7 +129,7 @@ impl Sweep {
         let level = |(band, took): (u32, &u128)| InFlightLevel {
             low: if band == 0 { 0 } else { 1 << (band - 1).min(63) },
             high: if band == 0 { 0 } else { u64::MAX >> (64 - band.min(64)) },
-            took: nanos(*took),
+            took: duration(*took),
         };
         (0..).zip(&self.took).map(level).collect()
     }
@@ -137,13 +138,6 @@ impl Sweep {
 /// 0, 1, 2–3, 4–7 and so on.
 fn band(level: u64) -> usize {
     level.checked_ilog2().map_or(0, |log| log as usize + 1)
-}
-
-fn nanos(nanos: u128) -> Duration {
-    let seconds = u64::try_from(nanos / 1_000_000_000).unwrap_or(u64::MAX);
-    #[expect(clippy::cast_possible_truncation, reason = "below a thousand million")]
-    let rest = (nanos % 1_000_000_000) as u32;
-    Duration::new(seconds, rest)
 }
 
 #[cfg(test)]

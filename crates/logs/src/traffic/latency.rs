@@ -1,12 +1,12 @@
 //! How the time that users wait divides into its parts.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use trueline_core::{RequestRecord, Stretch};
 
-use super::spread::Spread;
+use super::spread::{EXACT, Spread};
 use super::untold::Untold;
+use crate::production::duration;
 
 /// By how many nanoseconds parts may exceed the whole: times in milliseconds are rounded.
 const ROUNDING: u64 = 1_000_000;
@@ -73,18 +73,23 @@ impl Parts {
     }
 }
 
-/// The times of one request in nanoseconds, in the order of [`WaitPart::ALL`].
+/// The times of one request in nanoseconds: the parts in the order of [`WaitPart::ALL`], then the whole.
+type Times = [u64; WaitPart::ALL.len() + 1];
+
+/// Where the whole stands among them.
+const WHOLE: usize = WaitPart::ALL.len();
+
+/// The times of one request and which of them it has.
 #[derive(Debug, Default)]
 struct Waited {
     parts: Parts,
-    took: [u64; WaitPart::ALL.len()],
-    whole: u64,
+    times: Times,
 }
 
 impl Waited {
     fn put(&mut self, part: WaitPart, took: u64) {
         self.parts.set(part);
-        self.took[part as usize] = took;
+        self.times[part as usize] = took;
     }
 
     /// The parts of a request with an end; `None` without one, `Err` where they exceed the whole.
@@ -95,7 +100,8 @@ impl Waited {
             Some(whole) => (get(S::ServerTtft), whole, get(S::ServerDecode)),
             None => (get(S::ClientTtft), get(S::ClientE2e)?, get(S::ClientDecode)),
         };
-        let mut waited = Self { whole, ..Self::default() };
+        let mut waited = Self::default();
+        waited.times[WHOLE] = whole;
         let mut before = 0_u64;
         for (part, stretch) in [
             (WaitPart::Queue, S::Queue),
@@ -113,14 +119,15 @@ impl Waited {
 
     /// What the stated parts leave; `None` where they exceed the whole.
     fn settle(&mut self, before: u64, ttft: Option<u64>, decode: Option<u64>) -> Option<()> {
-        let slack = ROUNDING + self.whole / ROUNDING_SHARE;
+        let whole = self.times[WHOLE];
+        let slack = ROUNDING + whole / ROUNDING_SHARE;
         let less = |whole: u64, part: u64| {
             (part <= whole.saturating_add(slack)).then(|| whole.saturating_sub(part))
         };
         if let Some(ttft) = ttft {
             self.put(WaitPart::UpToFirstToken, less(ttft, before)?);
         }
-        let left = less(self.whole, ttft.unwrap_or(before))?;
+        let left = less(whole, ttft.unwrap_or(before))?;
         match (decode, ttft) {
             (Some(decode), _) => {
                 self.put(WaitPart::Decode, decode);
@@ -138,40 +145,49 @@ fn nanos(took: Duration) -> u64 {
     took.as_secs().saturating_mul(1_000_000_000).saturating_add(took.subsec_nanos().into())
 }
 
-/// The requests whose rows state the same parts.
+/// Times of many requests that are too many to keep each.
 #[derive(Debug, Clone, PartialEq, Default)]
+struct Counted {
+    nanos: u128,
+    spread: Spread,
+}
+
+/// The requests whose rows state the same parts.
+#[derive(Debug, Clone, Default)]
 pub struct LatencySplit {
     parts: Parts,
-    whole_nanos: u128,
-    whole: Spread,
-    took: [(u128, Spread); WaitPart::ALL.len()],
+    /// Each request, up to as many as a [`Spread`] keeps.
+    rows: Vec<Times>,
+    /// All of them beyond that.
+    counted: Option<Box<[Counted; WHOLE + 1]>>,
 }
 
 impl LatencySplit {
     /// How many requests.
     pub fn requests(&self) -> u64 {
-        self.whole.len()
+        self.counted
+            .as_deref()
+            .map_or(self.rows.len() as u64, |counted| counted[WHOLE].spread.len())
     }
 
     /// Their end-to-end latencies, in nanoseconds.
-    pub fn e2e(&self) -> &Spread {
-        &self.whole
+    pub fn e2e(&self) -> Spread {
+        self.of(WHOLE).1
     }
 
     /// Their end-to-end latencies, summed.
     pub fn sum(&self) -> Duration {
-        crate::production::duration(self.whole_nanos)
+        self.of(WHOLE).0
     }
 
     /// The parts that these rows have, in the order of time, each with its sum over the requests and its spread
     /// in nanoseconds. The sums add up to [`LatencySplit::sum`] within the rounding of the source; medians of parts
     /// do not add up to that of the whole.
-    pub fn parts(&self) -> impl Iterator<Item = (WaitPart, Duration, &Spread)> {
-        WaitPart::ALL
-            .into_iter()
-            .zip(&self.took)
-            .filter(|(part, _)| self.parts.has(*part))
-            .map(|(part, (nanos, values))| (part, crate::production::duration(*nanos), values))
+    pub fn parts(&self) -> impl Iterator<Item = (WaitPart, Duration, Spread)> {
+        WaitPart::ALL.into_iter().filter(|part| self.parts.has(*part)).map(|part| {
+            let (sum, spread) = self.of(part as usize);
+            (part, sum, spread)
+        })
     }
 
     /// The share that a part has in all the time that these users waited: sum over sum.
@@ -181,28 +197,79 @@ impl LatencySplit {
         (whole > 0.0).then(|| took.as_secs_f64() / whole)
     }
 
-    fn add(&mut self, waited: &Waited) {
-        self.parts = waited.parts;
-        self.whole_nanos += u128::from(waited.whole);
-        self.whole.push(waited.whole);
-        for (part, (took, (sum, spread))) in
-            WaitPart::ALL.into_iter().zip(waited.took.into_iter().zip(&mut self.took))
-        {
-            if waited.parts.has(part) {
-                *sum += u128::from(took);
-                spread.push(took);
+    /// The sum and the spread of the times at a place.
+    fn of(&self, place: usize) -> (Duration, Spread) {
+        if let Some(counted) = self.counted.as_deref().and_then(|all| all.get(place)) {
+            return (duration(counted.nanos), counted.spread.clone());
+        }
+        let mut all = Counted::default();
+        self.rows.iter().filter_map(|row| row.get(place)).for_each(|took| all.add(*took));
+        (duration(all.nanos), all.spread)
+    }
+
+    fn add(&mut self, times: Times) {
+        if self.counted.is_some() {
+            self.count(&[times]);
+        } else {
+            self.rows.push(times);
+            if self.rows.len() > EXACT {
+                self.settle();
             }
         }
     }
 
     fn merge(&mut self, other: &Self) {
-        self.parts = other.parts;
-        self.whole_nanos += other.whole_nanos;
-        self.whole.merge(&other.whole);
-        for ((nanos, values), (theirs, more)) in self.took.iter_mut().zip(&other.took) {
-            *nanos += theirs;
-            values.merge(more);
+        if self.counted.is_none()
+            && other.counted.is_none()
+            && self.rows.len() + other.rows.len() <= EXACT
+        {
+            self.rows.extend_from_slice(&other.rows);
+            return;
         }
+        self.settle();
+        self.count(&other.rows);
+        if let (Some(mine), Some(theirs)) = (&mut self.counted, &other.counted) {
+            for (mine, theirs) in mine.iter_mut().zip(theirs.iter()) {
+                mine.nanos += theirs.nanos;
+                mine.spread.merge(&theirs.spread);
+            }
+        }
+    }
+
+    /// Counts all requests: a matter of how many there are, not of their order.
+    fn settle(&mut self) {
+        if self.counted.is_none() {
+            self.counted = Some(Box::default());
+            let rows = std::mem::take(&mut self.rows);
+            self.count(&rows);
+        }
+    }
+
+    fn count(&mut self, rows: &[Times]) {
+        let parts = self.parts;
+        let is_there = |place: usize| WaitPart::ALL.get(place).is_none_or(|part| parts.has(*part));
+        let Some(counted) = &mut self.counted else { return };
+        for (place, counted) in counted.iter_mut().enumerate().filter(|(i, _)| is_there(*i)) {
+            rows.iter().filter_map(|row| row.get(place)).for_each(|took| counted.add(*took));
+        }
+    }
+}
+
+impl Counted {
+    fn add(&mut self, took: u64) {
+        self.nanos += u128::from(took);
+        self.spread.push(took);
+    }
+}
+
+impl PartialEq for LatencySplit {
+    fn eq(&self, other: &Self) -> bool {
+        let sorted = |split: &Self| {
+            let mut rows = split.rows.clone();
+            rows.sort_unstable();
+            rows
+        };
+        self.parts == other.parts && self.counted == other.counted && sorted(self) == sorted(other)
     }
 }
 
@@ -212,7 +279,8 @@ impl LatencySplit {
 /// for nothing there.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Latencies {
-    splits: BTreeMap<Parts, LatencySplit>,
+    /// In the order of their parts.
+    splits: Vec<LatencySplit>,
     without: u64,
     contradicting: u64,
 }
@@ -220,7 +288,7 @@ pub struct Latencies {
 impl Latencies {
     /// The requests by the parts that their rows state, most requests first.
     pub fn splits(&self) -> Vec<&LatencySplit> {
-        let mut splits: Vec<&LatencySplit> = self.splits.values().collect();
+        let mut splits: Vec<&LatencySplit> = self.splits.iter().collect();
         // Stable: those of one size stay in the order of their parts.
         splits.sort_by_key(|split| std::cmp::Reverse(split.requests()));
         splits
@@ -250,15 +318,27 @@ impl Latencies {
         match Waited::of(record) {
             None => self.without += 1,
             Some(Ok(waited)) if sound => {
-                self.splits.entry(waited.parts).or_default().add(&waited);
+                self.split(waited.parts).add(waited.times);
             }
             Some(_) => self.contradicting += 1,
         }
     }
 
+    /// The split of some parts.
+    fn split(&mut self, parts: Parts) -> &mut LatencySplit {
+        let at = match self.splits.binary_search_by_key(&parts, |split| split.parts) {
+            Ok(at) => at,
+            Err(at) => {
+                self.splits.insert(at, LatencySplit { parts, ..LatencySplit::default() });
+                at
+            }
+        };
+        &mut self.splits[at]
+    }
+
     pub(super) fn merge(&mut self, other: &Self) {
-        for (parts, split) in &other.splits {
-            self.splits.entry(*parts).or_default().merge(split);
+        for split in &other.splits {
+            self.split(split.parts).merge(split);
         }
         self.without += other.without;
         self.contradicting += other.contradicting;

@@ -1,8 +1,6 @@
-//! How long prompts and answers are.
+//! How long prompts are.
 
 use trueline_core::{Bucket, Tokens};
-
-use super::spread::Spread;
 
 /// The prompts of one bucket of lengths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,12 +14,11 @@ pub struct PromptLengths {
     pub tokens: u128,
 }
 
-/// Lengths of the answered requests.
+/// Prompts of answered requests that stand in no cell.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Lengths {
-    /// By bucket, prompts of requests that stand in no cell.
+    /// By bucket: how many, and their tokens.
     outside_cells: Vec<(u64, u128)>,
-    output: Spread,
 }
 
 impl Lengths {
@@ -36,20 +33,11 @@ impl Lengths {
         }
     }
 
-    pub(super) fn output(&mut self, output: Tokens) {
-        self.output.push(output.get());
-    }
-
     pub(super) fn outside_cells(&self, bucket: usize) -> (u64, u128) {
         self.outside_cells.get(bucket).copied().unwrap_or_default()
     }
 
-    pub(super) fn outputs(&self) -> &Spread {
-        &self.output
-    }
-
     pub(super) fn merge(&mut self, other: &Self) {
-        self.output.merge(&other.output);
         if self.outside_cells.len() < other.outside_cells.len() {
             self.outside_cells.resize(other.outside_cells.len(), (0, 0));
         }

@@ -28,7 +28,7 @@ pub use spread::Spread;
 pub use untold::Untold;
 pub use windows::{AgainstPoisson, ArrivalWindows};
 
-use trueline_core::{Outcome, RequestRecord, Tokens};
+use trueline_core::{RequestRecord, Tokens};
 
 use crate::row::{Numbers, RowView};
 use clock::{Clocks, Stay};
@@ -37,16 +37,26 @@ use sessions::OfSessions;
 
 /// What production does, mergeable: associative and commutative to the bit.
 ///
+/// Sessions, waits and output lengths are there where [`ReadOptions::with_traffic`](crate::ReadOptions::with_traffic)
+/// asked for them; the rest always is.
+///
 /// # Shape
 /// Memory is bounded: what grows with the requests is kept exactly up to a number of them, and beyond it as the
 /// figures say that rest on it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Traffic {
     clocks: Clocks,
-    sessions: OfSessions,
-    latencies: Latencies,
     preemptions: Preemptions,
     lengths: Lengths,
+    asked: Option<Box<Asked>>,
+}
+
+/// What is summed up where it is asked for.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Asked {
+    sessions: OfSessions,
+    latencies: Latencies,
+    output: Spread,
 }
 
 impl Traffic {
@@ -58,11 +68,6 @@ impl Traffic {
         Arrivals::of(&self.clocks)
     }
 
-    /// On which grid arrivals sit, if they do, where it needs another share of gaps that are multiples of its step.
-    pub(crate) fn stamped(&self, fitting: f64) -> Result<Stamped, Untold> {
-        Stamped::of(&self.clocks, fitting)
-    }
-
     /// How many requests were in flight at a time. Worked out when asked for.
     ///
     /// # Errors
@@ -71,9 +76,17 @@ impl Traffic {
         InFlight::of(&self.clocks)
     }
 
+    /// What rows state of preemptions.
+    pub fn preemptions(&self) -> &Preemptions {
+        &self.preemptions
+    }
+
     /// How the time that users waited divides into its parts.
-    pub fn latencies(&self) -> &Latencies {
-        &self.latencies
+    ///
+    /// # Errors
+    /// It was not asked for.
+    pub fn latencies(&self) -> Result<&Latencies, Untold> {
+        Ok(&self.asked()?.latencies)
     }
 
     /// What the requests of one session have to do with each other. Worked out when asked for.
@@ -81,17 +94,29 @@ impl Traffic {
     /// # Errors
     /// Why nothing is told.
     pub fn sessions(&self) -> Result<Sessions, Untold> {
-        self.sessions.told()
-    }
-
-    /// What rows state of preemptions.
-    pub fn preemptions(&self) -> &Preemptions {
-        &self.preemptions
+        self.asked()?.sessions.told()
     }
 
     /// Output tokens of the answered requests that state them.
-    pub fn output_tokens(&self) -> &Spread {
-        self.lengths.outputs()
+    ///
+    /// # Errors
+    /// It was not asked for.
+    pub fn output_tokens(&self) -> Result<&Spread, Untold> {
+        Ok(&self.asked()?.output)
+    }
+
+    pub(crate) fn new(is_asked: bool) -> Self {
+        Self { asked: is_asked.then(Box::default), ..Self::default() }
+    }
+
+    /// On which grid arrivals sit, if they do, where it needs another share of gaps that are multiples of its step.
+    pub(crate) fn stamped(&self, fitting: f64) -> Result<Stamped, Untold> {
+        Stamped::of(&self.clocks, fitting)
+    }
+
+    /// Whether both were summed up under the same options.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        self.asked.is_some() == other.asked.is_some()
     }
 
     /// Prompts of requests that stand in no cell, of a bucket by its place.
@@ -104,16 +129,18 @@ impl Traffic {
         let record = row.record;
         let stay = Stay::of(record);
         self.clocks.add(stay);
-        self.sessions.add(row.texts.session().as_deref(), stay, record);
         self.preemptions.add(record.preemptions.value(), numbers.dropped_commits.value());
+        if let Some(asked) = &mut self.asked {
+            asked.sessions.add(row.texts.session().as_deref(), stay, record);
+        }
     }
 
     /// Takes an answered request; `sound` says that its times do not contradict each other.
     pub(crate) fn answered(&mut self, record: &RequestRecord, sound: bool) {
-        debug_assert!(!matches!(record.outcome, Outcome::Failed | Outcome::Cancelled));
-        self.latencies.add(record, sound);
+        let Some(asked) = &mut self.asked else { return };
+        asked.latencies.add(record, sound);
         if let Some(output) = record.tokens.output.value() {
-            self.lengths.output(output);
+            asked.output.push(output.get());
         }
     }
 
@@ -125,14 +152,23 @@ impl Traffic {
     /// Moves the places of inputs in a list.
     pub(crate) fn shift(&mut self, file: usize) {
         self.clocks.shift(file);
-        self.sessions.shift(file);
+        if let Some(asked) = &mut self.asked {
+            asked.sessions.shift(file);
+        }
     }
 
     pub(crate) fn merge(&mut self, other: &Self) {
         self.clocks.merge(&other.clocks);
-        self.sessions.merge(&other.sessions);
-        self.latencies.merge(&other.latencies);
         self.preemptions.merge(&other.preemptions);
         self.lengths.merge(&other.lengths);
+        if let (Some(mine), Some(theirs)) = (&mut self.asked, &other.asked) {
+            mine.sessions.merge(&theirs.sessions);
+            mine.latencies.merge(&theirs.latencies);
+            mine.output.merge(&theirs.output);
+        }
+    }
+
+    fn asked(&self) -> Result<&Asked, Untold> {
+        self.asked.as_deref().ok_or(Untold::NotAsked)
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use trueline_core::Share;
 
 /// How many numbers are kept exactly; few enough to go beyond in this crate's tests.
-const EXACT: usize = if cfg!(test) { 1_000 } else { 1 << 16 };
+pub(super) const EXACT: usize = if cfg!(test) { 1_000 } else { 1 << 16 };
 /// Below this each number has a bucket of its own, above it each doubling has half as many.
 const OWN_BUCKET: u64 = 256;
 /// The logarithm of [`OWN_BUCKET`].
@@ -195,7 +195,9 @@ mod tests {
         let parts = [part(0, 900), part(900, 1_000), part(1_000, 5_000)];
         for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2], [2, 0, 1]] {
             let mut joined = Spread::default();
-            order.iter().for_each(|i| joined.merge(&parts[*i]));
+            for i in order {
+                joined.merge(&parts[i]);
+            }
             assert_eq!(joined, all);
         }
     }

@@ -88,15 +88,14 @@ impl Stamps {
             return self.sorted_with(other).stamps.len() as u64;
         }
         let mut all = [self.fresh.as_slice(), other.fresh.as_slice()].concat();
-        all.sort();
+        sort(&mut all);
         all.chunk_by(|a, b| a == b).count() as u64
     }
 
     /// Counts the fresh ones, and rounds until there are few enough.
     fn settle(&mut self) {
         let mut fresh = std::mem::take(&mut self.fresh);
-        // Rows mostly come in the order of time: this sort looks for what rises already.
-        fresh.sort();
+        sort(&mut fresh);
         let mut all = std::mem::take(&mut self.counted);
         let counted = all.len();
         all.extend(
@@ -118,6 +117,12 @@ impl Stamps {
     }
 }
 
+/// Rows mostly come in the order of time: this sort looks for runs that rise already.
+#[expect(clippy::stable_sort_primitive, reason = "an unstable sort looks for no runs")]
+fn sort(moments: &mut [i64]) {
+    moments.sort();
+}
+
 /// Rounds moments that rise down to a power of two, and counts those that become one.
 fn join_equal(all: &mut Vec<(i64, u64)>, power: u32) {
     let round = |at: i64| (at >> power) << power;
@@ -127,7 +132,9 @@ fn join_equal(all: &mut Vec<(i64, u64)>, power: u32) {
         same
     });
     if power > 0 {
-        all.iter_mut().for_each(|(at, _)| *at = round(*at));
+        for (at, _) in all {
+            *at = round(*at);
+        }
     }
 }
 

@@ -144,17 +144,24 @@ fn hash(name: &str) -> u64 {
         let (low, high) = (product as u64, (product >> 64) as u64);
         low ^ high
     };
-    let mut pieces = name.as_bytes().chunks_exact(8);
+    let (pieces, rest) = name.as_bytes().as_chunks::<8>();
     let mut hash = fold(ODD ^ name.len() as u64, 0xd6e8_feb8_6659_fd93);
-    let mut add = |piece: &[u8]| {
-        let mut eight = [0; 8];
-        for (to, from) in eight.iter_mut().zip(piece) {
-            *to = *from;
-        }
+    let mut add = |eight: [u8; 8]| {
         hash = fold(hash ^ u64::from_le_bytes(eight), ODD).rotate_left(23) ^ hash;
     };
-    pieces.by_ref().for_each(&mut add);
-    add(pieces.remainder());
+    for piece in pieces {
+        add(*piece);
+    }
+    match (name.as_bytes().last_chunk::<8>(), rest) {
+        (_, []) => {}
+        // The last eight bytes, some of them once more: the length is in the hash.
+        (Some(last), _) => add(*last),
+        (None, rest) => {
+            let mut eight = [0; 8];
+            eight.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+            add(eight);
+        }
+    }
     fold(hash, 0xa076_1d64_78bd_642f)
 }
 

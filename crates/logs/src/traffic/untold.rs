@@ -6,8 +6,8 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Untold {
-    /// No request was used.
-    NoRequests,
+    /// It was not asked for when the log was read.
+    NotAsked,
     /// No row states when its request came.
     NoStarts,
     /// No row states both when its request came and when it ended.
@@ -25,7 +25,7 @@ pub enum Untold {
 impl fmt::Display for Untold {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::NoRequests => "no request was used",
+            Self::NotAsked => "it was not asked for when the log was read",
             Self::NoStarts => "no row states when its request came",
             Self::NoEnds => "no row states when its request came and when it ended",
             Self::OwnOrigins => "several inputs count time from origins of their own",

@@ -40,6 +40,7 @@ mod server_metrics;
 mod several_files;
 mod sglang;
 mod tgi;
+mod traffic;
 mod trtllm;
 mod vllm;
 

@@ -7,6 +7,7 @@ use trueline_logs::{LogSummary, Own, PlaceSample, Production, ReadOptions, read_
 fn options() -> ReadOptions {
     let at = |s: i64| WallTime::from_nanos(s * 1_000_000_000);
     ReadOptions::default()
+        .with_traffic()
         .with_own(Own::IdPrefix("own".to_owned()))
         .with_windows(vec![Window::new(at(100), at(140)), Window::new(at(120), at(400))])
         .with_place(vec![PlaceSample {
@@ -36,6 +37,9 @@ fn row() -> impl Strategy<Value = String> {
                 r#"{{"id":"{kind}{id}","model":"m{}","started_at_s":{start}.25,"prompt_tokens":{prompt},"outcome":"{outcome}","output_tokens":{id}"#,
                 id % 3
             );
+            if id % 5 > 0 {
+                row += &format!(r#","session":"s{}","preemptions":{}"#, id % 5, id % 4);
+            }
             if let Some(cached) = cached {
                 row += &format!(r#","cached_tokens":{cached}"#);
             }
@@ -101,8 +105,12 @@ proptest! {
 fn summaries_made_under_different_options_do_not_merge() {
     let text = r#"{"id":"z","prompt_tokens":10,"ttft_s":1}"#;
     let a = read(text, &ReadOptions::default());
-    let b = read(text, &ReadOptions::default().with_min_new_tokens(Tokens::new(1)));
-    assert!(a.merge(&b).is_err());
+    for other in [
+        ReadOptions::default().with_min_new_tokens(Tokens::new(1)),
+        ReadOptions::default().with_traffic(),
+    ] {
+        assert!(a.clone().merge(&read(text, &other)).is_err());
+    }
 }
 
 #[test]

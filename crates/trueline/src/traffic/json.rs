@@ -94,7 +94,10 @@ pub(crate) fn in_flight_json(production: &Production) -> Value {
 
 /// How the time that users waited divides into its parts.
 pub(crate) fn latency_json(production: &Production) -> Value {
-    let latencies = production.traffic().latencies();
+    let latencies = match production.traffic().latencies() {
+        Ok(latencies) => latencies,
+        Err(why) => return untold(why),
+    };
     json!({
         "without": latencies.without(),
         "contradicting": latencies.contradicting(),
@@ -112,7 +115,7 @@ fn split(split: &LatencySplit) -> Value {
                 "sum_s": sum.as_secs_f64(),
                 "share": split.share(part),
                 "median_s": times.median().map(|nanos| nanos / 1e9),
-                "p90_s": at(times, 0.9).map(|nanos| nanos / 1e9),
+                "p90_s": at(&times, 0.9).map(|nanos| nanos / 1e9),
             })
         })
         .collect();
@@ -121,7 +124,7 @@ fn split(split: &LatencySplit) -> Value {
         "exact": split.e2e().is_exact(),
         "e2e_latency_sum_s": split.sum().as_secs_f64(),
         "e2e_latency_median_s": split.e2e().median().map(|nanos| nanos / 1e9),
-        "e2e_latency_p90_s": at(split.e2e(), 0.9).map(|nanos| nanos / 1e9),
+        "e2e_latency_p90_s": at(&split.e2e(), 0.9).map(|nanos| nanos / 1e9),
         "parts": parts,
     })
 }
@@ -193,17 +196,17 @@ pub(crate) fn lengths_json(production: &Production) -> Value {
             })
         })
         .collect();
-    let output = production.traffic().output_tokens();
-    json!({
-        "prompt_tokens": prompts,
-        "output_tokens": {
+    let output = match production.traffic().output_tokens() {
+        Err(why) => untold(why),
+        Ok(output) => json!({
             "n": output.len(),
             "exact": output.is_exact(),
             "median": output.median(),
             "p90": at(output, 0.9),
             "most": at(output, 1.0),
-        },
-    })
+        }),
+    };
+    json!({ "prompt_tokens": prompts, "output_tokens": output })
 }
 
 /// Decode rates and TPOT of each request.
