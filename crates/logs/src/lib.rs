@@ -72,6 +72,7 @@ mod censoring;
 mod checks;
 mod chunk;
 mod columns;
+mod digits;
 mod documents;
 mod envelope;
 mod error;
@@ -88,6 +89,7 @@ mod open_runs;
 mod options;
 mod order;
 mod own;
+mod pieces;
 mod production;
 mod read;
 mod recognition;
@@ -103,8 +105,10 @@ mod shape;
 mod slow_row;
 mod sniff;
 mod source;
+mod stamp;
 mod summary;
 mod tally;
+mod written;
 
 pub use adapters::{
     LOG_FORMATS, LogFormat, LogHeader, Mapping, Role, RunWriter, Stated, write_log, write_run,

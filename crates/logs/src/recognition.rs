@@ -1,7 +1,8 @@
 //! Which format an input has, from its content.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
+
+use memchr::memmem;
 
 use crate::adapters::{Fit, LOG_FORMATS, LogFormat, OWN, Reads, Table, names};
 use crate::columns::Columns;
@@ -120,19 +121,26 @@ fn best_of_rows(
 
 /// The format of text that most of the first lines are of, and how many.
 fn best_of_lines(head: &str) -> Option<(usize, Recognition)> {
-    let lines: Vec<Cow<'_, str>> = head
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .take(TEXT_LINES)
-        .map(uncoloured)
+    let lines = || head.lines().filter(|line| !line.trim().is_empty()).take(TEXT_LINES);
+    let mut buffers: Vec<String> = lines().map(|_| String::new()).collect();
+    let lines: Vec<&str> = lines()
+        .zip(&mut buffers)
+        .map(|(line, buffer)| bare(uncoloured(line, buffer), false).text)
         .collect();
-    let lines: Vec<&str> = lines.iter().map(|line| bare(line, false).text).collect();
     let seen = LOG_FORMATS.iter().filter_map(|format| match format.reads {
-        Reads::Lines { is, .. } => Some((is(&lines)?, format)),
+        Reads::Lines { words, is, .. } if any_holds(&lines, words) => Some((is(&lines)?, format)),
         _ => None,
     });
     let (seen, format) = seen.max_by_key(|(seen, _)| seen.lines)?;
     Some((seen.lines, Recognition::new(format.name, seen.evidence)))
+}
+
+/// Whether one of some lines holds one of some words.
+fn any_holds(lines: &[&str], words: &[&str]) -> bool {
+    words.iter().any(|words| {
+        let words = memmem::Finder::new(words);
+        lines.iter().any(|line| words.find(line.as_bytes()).is_some())
+    })
 }
 
 /// The table of another known format, by keys that only it has, among names that a file's own
