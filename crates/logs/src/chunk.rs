@@ -1,6 +1,8 @@
 //! One block of lines, read into a summary of its own.
 
-use memchr::{memchr, memmem, memrchr};
+use std::borrow::Cow;
+
+use memchr::memmem;
 use serde::de::DeserializeSeed;
 use trueline_core::RequestRecord;
 
@@ -9,6 +11,7 @@ use crate::columns::Cells;
 use crate::envelope;
 use crate::layout::{Layout, Names, Tells, Texts};
 use crate::own::OwnRows;
+use crate::pieces::{Piece, PlainLine, pieces};
 use crate::repair::repair;
 use crate::row::{Numbers, RowView};
 use crate::scan::scan;
@@ -19,9 +22,6 @@ use crate::source::Block;
 use crate::tally::Tally;
 use crate::two_logs::Counted;
 use crate::{HashScope, ReadOptions, Reason};
-
-/// How much text is checked at a time.
-const PIECE_BYTES: usize = 256 << 10;
 
 /// What reads blocks of one format.
 #[derive(Debug)]
@@ -151,17 +151,7 @@ pub(crate) fn read_block(layout: &Layout, block: &Block, sink: &mut dyn Sink) {
     let mut work =
         Work { shape: layout.shape.clone(), numbers: Numbers::default(), line: block.too_long };
     sink.tally().production.counts.rejected.add(Reason::TooLong, block.too_long);
-    let mut rest = block.bytes.as_slice();
-    while !rest.is_empty() {
-        // By pieces that stay in the processor's cache between being checked and being read.
-        let end = match rest.get(..PIECE_BYTES).and_then(|piece| memrchr(b'\n', piece)) {
-            Some(end) => end + 1,
-            None => rest.len(),
-        };
-        let (piece, after) = rest.split_at(end);
-        rest = after;
-        read_piece(layout, piece, block.last && rest.is_empty(), &mut work, sink);
-    }
+    pieces(block).for_each(|piece| read_piece(layout, piece, &mut work, sink));
     sink.tally().lines = work.line;
     let (unknown, beyond) = work.shape.unknown();
     for (name, count) in unknown {
@@ -170,26 +160,18 @@ pub(crate) fn read_block(layout: &Layout, block: &Block, sink: &mut dyn Sink) {
     sink.tally().unknown.add_more(beyond);
 }
 
-/// Reads whole lines; `last` says that the input ends with them.
-fn read_piece(layout: &Layout, piece: &[u8], last: bool, work: &mut Work, sink: &mut dyn Sink) {
-    let text = std::str::from_utf8(piece).ok();
+/// Reads whole lines.
+fn read_piece(layout: &Layout, piece: Piece<'_>, work: &mut Work, sink: &mut dyn Sink) {
     let mut slots = Slots::default();
-    let mut at = 0;
-    while let Some(rest) = piece.get(at..).filter(|rest| !rest.is_empty()) {
-        let length = memchr(b'\n', rest).unwrap_or(rest.len());
-        let unended = last && length == rest.len();
+    for PlainLine { text, unended } in piece.lines() {
         work.line += 1;
-        let end = at + length;
-        if let Some(line) = text.and_then(|t| t.get(at..end)) {
-            plain_line(layout, line, unended, work, &mut slots, sink);
-        } else {
-            let line = String::from_utf8_lossy(rest.get(..length).unwrap_or_default());
-            if matches!(line, std::borrow::Cow::Owned(_)) {
+        match text {
+            Cow::Borrowed(line) => plain_line(layout, line, unended, work, &mut slots, sink),
+            Cow::Owned(line) => {
                 sink.tally().production.counts.bad_text += 1;
+                plain_line(layout, &line, unended, work, &mut Slots::default(), sink);
             }
-            plain_line(layout, &line, unended, work, &mut Slots::default(), sink);
         }
-        at = end + 1;
     }
 }
 

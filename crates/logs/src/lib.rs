@@ -72,6 +72,7 @@ mod censoring;
 mod checks;
 mod chunk;
 mod columns;
+mod digits;
 mod documents;
 mod envelope;
 mod error;
@@ -89,6 +90,7 @@ mod open_runs;
 mod options;
 mod order;
 mod own;
+mod pieces;
 mod prefix;
 mod production;
 mod read;
@@ -105,10 +107,12 @@ mod shape;
 mod slow_row;
 mod sniff;
 mod source;
+mod stamp;
 mod summary;
 mod tally;
 mod traffic;
 mod two_logs;
+mod written;
 
 pub use adapters::{
     LOG_FORMATS, LogFormat, LogHeader, Mapping, Role, RunWriter, Stated, write_log, write_run,

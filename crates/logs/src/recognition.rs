@@ -1,7 +1,8 @@
 //! Which format an input has, from its content.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
+
+use memchr::memmem;
 
 use crate::adapters::{Fit, LOG_FORMATS, LogFormat, OWN, Reads, Table, names};
 use crate::columns::Columns;
@@ -149,17 +150,18 @@ fn best_of_rows(
 
 /// The formats of text of which some of the first lines are, that of most lines first.
 fn all_of_lines(head: &str) -> Vec<(&'static str, Seen)> {
-    let lines: Vec<Cow<'_, str>> = head
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .take(TEXT_LINES)
-        .map(uncoloured)
+    let lines = || head.lines().filter(|line| !line.trim().is_empty()).take(TEXT_LINES);
+    let mut buffers: Vec<String> = lines().map(|_| String::new()).collect();
+    let lines: Vec<&str> = lines()
+        .zip(&mut buffers)
+        .map(|(line, buffer)| bare(uncoloured(line, buffer), false).text)
         .collect();
-    let lines: Vec<&str> = lines.iter().map(|line| bare(line, false).text).collect();
     let mut seen: Vec<(&str, Seen)> = LOG_FORMATS
         .iter()
         .filter_map(|format| match format.reads {
-            Reads::Lines { is, .. } => Some((format.name, is(&lines)?)),
+            Reads::Lines { words, is, .. } if any_holds(&lines, words) => {
+                Some((format.name, is(&lines)?))
+            }
             _ => None,
         })
         .collect();
@@ -167,6 +169,14 @@ fn all_of_lines(head: &str) -> Vec<(&'static str, Seen)> {
     seen.reverse();
     seen.sort_by_key(|(_, seen)| std::cmp::Reverse(seen.lines));
     seen
+}
+
+/// Whether one of some lines holds one of some words.
+fn any_holds(lines: &[&str], words: &[&str]) -> bool {
+    words.iter().any(|words| {
+        let words = memmem::Finder::new(words);
+        lines.iter().any(|line| words.find(line.as_bytes()).is_some())
+    })
 }
 
 /// The table of another known format, by keys that only it has, among names that a file's own

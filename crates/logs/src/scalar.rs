@@ -6,6 +6,8 @@ use std::time::Duration;
 use trueline_core::{By, Known, Spans, Tokens, TokensPerSecond, WallTime, Why};
 
 use crate::Unit;
+use crate::digits::digits;
+use crate::stamp::parse_stamp;
 
 /// The most tokens a count may hold: no context reaches a thousand million.
 const MOST_TOKENS: u64 = 1_000_000_000;
@@ -121,6 +123,12 @@ impl<'a> Scalar<'a> {
     /// The hashes of a list into an empty one: whole numbers of 64 bits, negative ones by their bits. What
     /// is no list of them is impossible as a whole: a list with a hole tells a wrong order.
     pub(crate) fn hashes(&self, into: &mut Vec<u64>) -> Result<(), Why> {
+        if let Self::List(list) = self {
+            if plain_hashes(list.as_bytes(), into).is_some() {
+                return Ok(());
+            }
+            into.clear();
+        }
         for item in self.items()?.map(str::trim) {
             let hash = item.parse().or_else(|_| item.parse().map(i64::cast_unsigned));
             let Ok(hash) = hash else {
@@ -163,9 +171,9 @@ impl<'a> Scalar<'a> {
         };
         match (self, unit) {
             (Self::Null, _) => Known::Not(Why::Null),
-            (Self::Text(text), Unit::Iso8601) => at(parse_iso(text)),
+            (Self::Text(text), Unit::Iso8601) => at(parse_stamp(text)),
             // Some writers give one field in words in one file and in seconds in another.
-            (Self::Text(text), Unit::EpochSeconds) if text.contains(':') => at(parse_iso(text)),
+            (Self::Text(text), Unit::EpochSeconds) if text.contains(':') => at(parse_stamp(text)),
             (_, Unit::Iso8601) => Known::Not(Why::Impossible),
             (Self::Whole(n), Unit::EpochNanoseconds) => {
                 at(i64::try_from(*n).ok().map(WallTime::from_nanos))
@@ -214,6 +222,28 @@ impl<'a> Scalar<'a> {
     }
 }
 
+/// The numbers of a list that holds nothing but digits, commas and blanks.
+fn plain_hashes(list: &[u8], into: &mut Vec<u64>) -> Option<()> {
+    let mut rest = list.strip_prefix(b"[")?;
+    loop {
+        rest = rest.trim_ascii_start();
+        let (hash, count) = digits(rest);
+        if !(1..=19).contains(&count) {
+            // A number of 64 bits may have twenty.
+            let text = std::str::from_utf8(rest.get(..count)?).ok()?;
+            into.push(text.parse().ok()?);
+        } else {
+            into.push(hash);
+        }
+        rest = rest.get(count..)?.trim_ascii_start();
+        match rest.split_first()? {
+            (b',', after) => rest = after,
+            (b']', []) => return Some(()),
+            _ => return None,
+        }
+    }
+}
+
 /// Seconds as a duration to the nearest nanosecond.
 fn duration(seconds: f64) -> Known<Duration> {
     if (0.0..=LONGEST_S).contains(&seconds) {
@@ -227,16 +257,6 @@ fn duration(seconds: f64) -> Known<Duration> {
     } else {
         Spans::seconds(seconds, By::Measured)
     }
-}
-
-/// A time stamp with its zone; one without is taken for UTC.
-fn parse_iso(text: &str) -> Option<WallTime> {
-    let text = text.trim();
-    let stamp = text.parse::<jiff::Timestamp>().ok().or_else(|| {
-        let civil = text.parse::<jiff::civil::DateTime>().ok()?;
-        jiff::tz::TimeZone::UTC.to_timestamp(civil).ok()
-    })?;
-    i64::try_from(stamp.as_nanosecond()).ok().map(WallTime::from_nanos)
 }
 
 #[cfg(test)]

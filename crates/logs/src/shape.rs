@@ -166,6 +166,22 @@ impl Shape {
         })
     }
 
+    /// The same in an object that is written as a text.
+    #[inline]
+    pub(crate) fn expect_written(
+        &mut self,
+        node: usize,
+        guess: usize,
+        text: &[u8],
+    ) -> Option<(usize, Target)> {
+        let child = self.nodes.get_mut(node)?.children.get_mut(guess)?;
+        let key = text.strip_prefix(b"\\\"")?.strip_prefix(child.key.as_bytes())?;
+        key.starts_with(b"\\\":").then(|| {
+            child.seen += 1;
+            (child.key.len() + 5, child.target)
+        })
+    }
+
     /// The child for a key, tried first where the row before had it.
     pub(crate) fn find(&mut self, node: usize, key: &str, guess: usize) -> (usize, Target) {
         let Some(here) = self.nodes.get_mut(node) else { return (0, Target::Unknown) };

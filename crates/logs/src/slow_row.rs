@@ -172,7 +172,7 @@ impl<'de> Visitor<'de> for Object<'_> {
 }
 
 /// How deep an object that is written as a text may stand.
-const WRITTEN_DEPTH: u32 = 8;
+pub(crate) const WRITTEN_DEPTH: u32 = 8;
 /// The message of a row that nests too deep.
 const TOO_DEEP: &str = "nested too deep";
 

@@ -32,8 +32,13 @@ pub(crate) enum Reads {
     Rows { fits: Option<fn(&[String]) -> Fit> },
     /// Cells on lines, by the names of their columns, of which some `must` be there.
     Columns { must: &'static [&'static str] },
-    /// Lines of text that say something only together. `is` looks at the first lines.
-    Lines { is: fn(&[&str]) -> Option<Seen>, reader: fn() -> Box<dyn LineReader> },
+    /// Lines of text that say something only together. `is` looks at the first lines, where one of them holds
+    /// one of some `words`: without them nothing is of the format.
+    Lines {
+        words: &'static [&'static str],
+        is: fn(&[&str]) -> Option<Seen>,
+        reader: fn() -> Box<dyn LineReader>,
+    },
     /// One document. `is` says why a head of text begins one.
     Document { is: fn(&str) -> Option<String>, read: fn(&str, &[u8]) -> Result<Whole, Error> },
 }

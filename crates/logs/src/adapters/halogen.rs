@@ -15,7 +15,7 @@ pub(super) const FORMAT: LogFormat = LogFormat {
     versions: "0.5 to 0.10",
     evidence: Evidence::Described,
     table,
-    reads: Reads::Lines { is, reader: || Box::new(Summaries) },
+    reads: Reads::Lines { words: &["serve_api: "], is, reader: || Box::new(Summaries) },
 };
 
 /// The name of the stated rate.

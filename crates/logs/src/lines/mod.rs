@@ -3,6 +3,7 @@
 mod numbers;
 mod prefix;
 mod read;
+mod words;
 
 use std::fmt;
 
@@ -11,6 +12,7 @@ use trueline_core::RequestRecord;
 pub(crate) use numbers::{after, count, count_after, milliseconds, number};
 pub(crate) use prefix::{bare, uncoloured};
 pub(crate) use read::read_lines;
+pub(crate) use words::Words;
 
 use crate::{Counts, Generations, Intervals, Reason};
 

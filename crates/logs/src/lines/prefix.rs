@@ -1,7 +1,5 @@
 //! What stands before a server's own words on a line: colours, a container's name, a time of the collector.
 
-use std::borrow::Cow;
-
 use memchr::memchr;
 
 use super::Line;
@@ -9,15 +7,15 @@ use super::Line;
 /// How many prefixes may stand before each other: service, pod, time.
 const PARTS: usize = 3;
 
-/// A line without its colours.
-pub(crate) fn uncoloured(line: &str) -> Cow<'_, str> {
+/// A line without its colours; where it has some, the rest of it is put into a buffer.
+pub(crate) fn uncoloured<'l>(line: &'l str, buffer: &'l mut String) -> &'l str {
     if memchr(0x1b, line.as_bytes()).is_none() {
-        return Cow::Borrowed(line);
+        return line;
     }
-    let mut out = String::with_capacity(line.len());
+    buffer.clear();
     let mut rest = line;
-    while let Some(at) = rest.find('\u{1b}') {
-        out += rest.get(..at).unwrap_or_default();
+    while let Some(at) = memchr(0x1b, rest.as_bytes()) {
+        *buffer += rest.get(..at).unwrap_or_default();
         let after = rest.get(at + 1..).unwrap_or_default();
         // An escape sequence ends with a letter; one that breaks off takes the rest of the line.
         rest = match after.strip_prefix('[') {
@@ -28,7 +26,8 @@ pub(crate) fn uncoloured(line: &str) -> Cow<'_, str> {
             None => after,
         };
     }
-    Cow::Owned(out + rest)
+    *buffer += rest;
+    buffer
 }
 
 /// A line without what a container's log or a router puts before it, and the name that stood there.
@@ -50,22 +49,26 @@ pub(crate) fn bare(line: &str, unended: bool) -> Line<'_> {
 
 /// `service-1  | `, as Compose writes it.
 fn service(text: &str) -> Option<(&str, &str)> {
-    let (before, rest) = text.split_once('|')?;
-    let name = before.trim_end_matches(' ');
-    let is_name = !name.is_empty()
-        && name.len() < before.len()
-        && name.len() <= 64
-        && name.bytes().all(|c| c.is_ascii_alphanumeric() || matches!(c, b'-' | b'_' | b'.'))
+    // Looked at by its first bytes: the whole line is not searched for a bar.
+    let of_name = |c: &u8| c.is_ascii_alphanumeric() || matches!(c, b'-' | b'_' | b'.');
+    let length = text.bytes().take(65).take_while(of_name).count();
+    let (name, after) = text.split_at_checked(length)?;
+    let rest = after.trim_start_matches(' ').strip_prefix('|')?;
+    let is_name = (1..=64).contains(&name.len())
+        && after.starts_with(' ')
         && name.bytes().any(|c| c.is_ascii_alphabetic());
     is_name.then(|| (name, rest.strip_prefix(' ').unwrap_or(rest)))
 }
 
 /// `[pod/server-x1/main] `, as kubectl writes it, and `[8081] `, as llama.cpp's router does.
 fn bracketed(text: &str) -> Option<(&str, &str)> {
-    let (name, rest) = text.strip_prefix('[')?.split_once("] ")?;
-    let is_port = (2..=5).contains(&name.len()) && name.bytes().all(|c| c.is_ascii_digit());
-    let is_pod = name.starts_with("pod/") && name.len() <= 512;
-    (is_port || is_pod).then_some((name, rest))
+    let inside = text.strip_prefix('[')?;
+    if inside.starts_with("pod/") {
+        return inside.split_once("] ").filter(|(name, _)| name.len() <= 512);
+    }
+    let digits = inside.bytes().take(6).take_while(u8::is_ascii_digit).count();
+    let (port, after) = inside.split_at_checked(digits)?;
+    Some((port, after.strip_prefix("] ")?)).filter(|(port, _)| (2..=5).contains(&port.len()))
 }
 
 /// `2026-11-01T12:00:00.123456789Z `: a stamp of the collector, told from a server's own by its nine
@@ -74,11 +77,13 @@ fn collected_at(text: &str) -> Option<&str> {
     const SHAPE: &[u8] = b"dddd-dd-ddTdd:dd:dd";
     let head = text.as_bytes().get(..SHAPE.len())?;
     let fits = |(c, s): (&u8, &u8)| if *s == b'd' { c.is_ascii_digit() } else { c == s };
-    let (stamp, rest) = text.split_once(' ')?;
-    let tail = stamp.get(SHAPE.len()..)?;
+    if !head.iter().zip(SHAPE).all(fits) {
+        return None;
+    }
+    let (tail, rest) = text.get(SHAPE.len()..)?.split_once(' ')?;
     let is_plain =
         tail.bytes().all(|c| c.is_ascii_digit() || matches!(c, b'.' | b':' | b'Z' | b'+' | b'-'));
-    (head.iter().zip(SHAPE).all(fits) && is_plain && tail.len() > 1).then_some(rest)
+    (is_plain && tail.len() > 1).then_some(rest)
 }
 
 #[cfg(test)]
@@ -112,11 +117,12 @@ mod tests {
 
     #[test]
     fn colours_are_taken_off_wherever_they_stand() {
-        assert_eq!(
-            uncoloured("\u{1b}[1;36m(APIServer pid=1)\u{1b}[0;0m INFO"),
-            "(APIServer pid=1) INFO"
-        );
-        assert_eq!(uncoloured("plain"), "plain");
-        assert_eq!(uncoloured("cut \u{1b}[3"), "cut ");
+        for (line, expected) in [
+            ("\u{1b}[1;36m(APIServer pid=1)\u{1b}[0;0m INFO", "(APIServer pid=1) INFO"),
+            ("plain", "plain"),
+            ("cut \u{1b}[3", "cut "),
+        ] {
+            assert_eq!(uncoloured(line, &mut String::from("left over")), expected);
+        }
     }
 }

@@ -1,10 +1,12 @@
 //! Reads blocks of lines one after the other: what one line begins, a later one ends.
 
+use std::borrow::Cow;
 use std::sync::atomic::Ordering;
 
 use super::prefix::uncoloured;
 use super::{LineReader, Told, bare};
 use crate::chunk::ChunkReader;
+use crate::pieces::{Piece, pieces};
 use crate::source::{Block, Source};
 use crate::tally::Tally;
 use crate::{Error, Reason};
@@ -67,17 +69,12 @@ struct Read {
 
 fn read_block(block: &Block, reader: &mut dyn LineReader, told: &mut Told) -> Read {
     let mut read = Read { lines: block.too_long, bad_text: 0, ends: Vec::new() };
-    let mut rest = block.bytes.as_slice();
-    while !rest.is_empty() {
-        let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-        let unended = block.last && length == rest.len();
-        let (line, after) = rest.split_at(length);
-        rest = after.get(1..).unwrap_or_default();
+    let mut buffer = String::new();
+    for line in pieces(block).flat_map(Piece::lines) {
         read.lines += 1;
-        let text = String::from_utf8_lossy(line);
-        read.bad_text += u64::from(matches!(text, std::borrow::Cow::Owned(_)));
-        let text = uncoloured(&text);
-        reader.line(&bare(&text, unended), told);
+        read.bad_text += u64::from(matches!(line.text, Cow::Owned(_)));
+        let text = uncoloured(&line.text, &mut buffer);
+        reader.line(&bare(text, line.unended), told);
         read.ends.resize(told.requests.len(), read.lines);
     }
     read

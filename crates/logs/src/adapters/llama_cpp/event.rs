@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use trueline_core::Known;
 
-use crate::lines::{after, count, count_after, milliseconds, number};
+use crate::lines::{Words, count, milliseconds, number};
 
 /// A task in a slot; a slot runs one task at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,9 +46,27 @@ pub(crate) enum Event {
     Torn,
 }
 
+static EVAL: Words = Words::new("eval time");
+static TOTAL: Words = Words::new("total time =");
+static CANCEL: Words = Words::new("cancel task, id_task = ");
+static TASK: Words = Words::new(" | task ");
+static SLOT_OF_2024: Words = Words::new("id_slot=");
+static TASK_OF_2024: Words = Words::new("id_task=");
+static STOPPED: Words = Words::new("stop processing");
+static FREED: Words = Words::new("slot released");
+static NOT_SHIFTED: [Words; 2] = [Words::new("truncated = 0"), Words::new("truncated=false")];
+static HELD: Words = Words::new("n_tokens = ");
+static LAUNCHED: Words = Words::new("processing task");
+static PROMPT: Words = Words::new("new prompt,");
+static PROMPT_TOKENS: [Words; 2] =
+    [Words::new("n_prompt_tokens = "), Words::new("task.n_tokens = ")];
+static PER_TOKEN: Words = Words::new("per token,");
+static PER_SECOND: Words = Words::new("per second");
+static TIMING: Words = Words::new("print_timing");
+
 /// What a line says of a request, if it does.
 pub(crate) fn event(text: &str) -> Option<Event> {
-    if let Some((before, rest)) = text.split_once("eval time") {
+    if let Some((before, rest)) = EVAL.split(text) {
         // The library's own summaries count all requests of a process together.
         if is_library(before) {
             return None;
@@ -62,58 +80,62 @@ pub(crate) fn event(text: &str) -> Option<Event> {
             Event::Generated(task, timed)
         });
     }
-    if let Some((before, _)) = text.split_once("total time =") {
+    if let Some((before, _)) = TOTAL.split(text) {
         return (!is_library(before)).then(|| Event::Total(task(text)));
     }
-    if let Some(rest) = after(text, "cancel task, id_task = ") {
+    if let Some(rest) = CANCEL.after(text) {
         return Some(count(rest).map_or(Event::Torn, |(task, _)| Event::Cancelled(task)));
     }
     let task = task(text)?;
-    if text.contains("stop processing") || text.contains("slot released") {
-        let shifted = !["truncated = 0", "truncated=false"].iter().any(|no| text.contains(no));
-        let held = count_after(text, "n_tokens = ").filter(|_| !shifted);
+    if STOPPED.are_in(text) || FREED.are_in(text) {
+        let shifted = !NOT_SHIFTED.iter().any(|no| no.are_in(text));
+        let held = HELD.after(text).and_then(count).map(|(held, _)| held).filter(|_| !shifted);
         return Some(Event::Released(task, held));
     }
-    if text.contains("processing task") {
+    if LAUNCHED.are_in(text) {
         return Some(Event::Launched(task));
     }
-    if let Some(rest) = after(text, "new prompt,") {
-        let tokens = count_after(rest, "n_prompt_tokens = ")
-            .or_else(|| count_after(rest, "task.n_tokens = "));
-        return tokens.map(|tokens| Event::Prompt(task, tokens));
+    if let Some(rest) = PROMPT.after(text) {
+        let tokens = PROMPT_TOKENS.iter().find_map(|words| count(words.after(rest)?));
+        return tokens.map(|(tokens, _)| Event::Prompt(task, tokens));
     }
-    let (before, rest) = text.split_once(" | task ")?;
-    let is_head = before.contains("print_timing")
-        && after(rest, "|").is_some_and(|rest| rest.trim().is_empty());
+    let (before, rest) = TASK.split(text)?;
+    let is_head = TIMING.are_in(before)
+        && rest.split_once('|').is_some_and(|(_, rest)| rest.trim().is_empty());
     is_head.then_some(Event::Head(task))
 }
 
 /// Whether words before a time are those of the library and not of its server.
 fn is_library(before: &str) -> bool {
-    ["llama_print_timings", "llama_perf", "perf_context"].iter().any(|own| before.contains(own))
+    // All of them name it.
+    static OWN: Words = Words::new("_p");
+    OWN.are_in(before)
+        && ["llama_print_timings", "llama_perf", "perf_context"]
+            .iter()
+            .any(|own| before.contains(own))
 }
 
 /// `id  1 | task 0 |`, or `id_slot=1 id_task=0` of 2024.
 fn task(text: &str) -> Option<Task> {
-    if let Some((before, rest)) = text.split_once(" | task ") {
+    if let Some((before, rest)) = TASK.split(text) {
         let slot = before.rsplit_once(' ').map_or(before, |(_, slot)| slot).parse().ok()?;
         return Some(Task { slot, task: count(rest)?.0 });
     }
-    let (slot, task) = (count_after(text, "id_slot=")?, count_after(text, "id_task=")?);
-    Some(Task { slot, task })
+    let of = |words: &Words| Some(count(words.after(text)?)?.0);
+    Some(Task { slot: of(&SLOT_OF_2024)?, task: of(&TASK_OF_2024)? })
 }
 
 /// ` =  354.05 ms /  65 tokens ( 5.45 ms per token,  183.59 tokens per second)`; `runs` for `tokens` before
 /// 2025.
 fn timed(rest: &str) -> Option<Timed> {
-    let (ms, rest) = number(after(rest, "=")?)?;
+    let (ms, rest) = number(rest.split_once('=')?.1)?;
     let (tokens, rest) = count(rest.trim_start().strip_prefix("ms /")?)?;
     let rest = rest.trim_start();
     let rest = rest.strip_prefix("tokens").or_else(|| rest.strip_prefix("runs"))?;
-    let per_second = after(rest, "per token,")?;
+    let per_second = PER_TOKEN.after(rest)?;
     // "nan" and "inf" stand there where one of the two is 0.
     let rate = number(per_second).map(|(rate, _)| rate);
-    per_second.contains("per second").then_some(Timed { took: milliseconds(ms), tokens, rate })
+    PER_SECOND.are_in(per_second).then_some(Timed { took: milliseconds(ms), tokens, rate })
 }
 
 #[cfg(test)]

@@ -15,7 +15,11 @@ pub(crate) const FORMAT: LogFormat = LogFormat {
     versions: "b11434; of 2023 and 2024 as described",
     evidence: Evidence::Captured,
     table,
-    reads: Reads::Lines { is, reader: || Box::new(Slots::default()) },
+    reads: Reads::Lines {
+        words: &["eval time", "total time =", "cancel task", " | task ", "id_task="],
+        is,
+        reader: || Box::new(Slots::default()),
+    },
 };
 
 /// The name of the stated prefill rate.

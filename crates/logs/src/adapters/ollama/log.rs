@@ -23,7 +23,11 @@ pub(crate) const FORMAT: LogFormat = LogFormat {
     versions: "August 2026",
     evidence: Evidence::Described,
     table,
-    reads: Reads::Lines { is, reader: || Box::new(Joining::default()) },
+    reads: Reads::Lines {
+        words: &["[GIN] ", "msg=\"cache hit\""],
+        is,
+        reader: || Box::new(Joining::default()),
+    },
 };
 
 /// Whether the first lines are of it: its own or its framework's among them.

@@ -26,7 +26,11 @@ pub(super) const LINES: LogFormat = LogFormat {
     versions: VERSIONS,
     evidence: Evidence::Described,
     table: || table(LINES.name),
-    reads: Reads::Lines { is: is_lines, reader: || Box::new(lines::Reader::default()) },
+    reads: Reads::Lines {
+        words: &["\"resourceSpans\""],
+        is: is_lines,
+        reader: || Box::new(lines::Reader::default()),
+    },
 };
 
 /// One export over many lines, or several.

@@ -25,7 +25,11 @@ pub(super) const FORMAT: LogFormat = LogFormat {
     versions: "0.3 to 0.33",
     evidence: Evidence::Described,
     table,
-    reads: Reads::Lines { is, reader: || Box::new(reader::Reader::default()) },
+    reads: Reads::Lines {
+        words: &["Avg prompt throughput", "Iteration("],
+        is,
+        reader: || Box::new(reader::Reader::default()),
+    },
 };
 
 fn table() -> Table {
