@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use trueline::log_report;
-use trueline::logs::{read_log, read_log_from};
+use trueline::logs::{explain_fields, read_log, read_log_from};
 use trueline::report::Report;
 use trueline_examples::arguments::Common;
 use trueline_examples::failure::Failure;
@@ -59,7 +59,7 @@ fn report(arguments: &Arguments) -> Result<Report, Failure> {
     let mut report = log_report(&log, &claims, &common.allowed()?, &thresholds);
     if arguments.explain_fields {
         report.body.push(String::new());
-        report.body.extend(log.value.fields().iter().map(ToString::to_string));
+        report.body.extend(explain_fields(log.value.fields()));
     }
     Ok(report)
 }

@@ -55,7 +55,9 @@ pub fn print(inputs: &[&Input], is_test: bool) {
         return;
     }
     let (bytes, block) = if is_test { (512 << 10, TEST_BLOCK) } else { (BYTES, 4 << 20) };
-    println!("\n| format | requests | peak MB | ten times as many, peak MB | bytes a request more |");
+    println!(
+        "\n| format | requests | peak MB | ten times as many, peak MB | bytes a request more |"
+    );
     println!("| --- | --- | --- | --- | --- |");
     for input in inputs {
         let requests = input.requests_in(bytes);

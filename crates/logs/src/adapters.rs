@@ -42,7 +42,7 @@ pub use own_stated::Stated;
 pub use own_writer::{write_log, write_run};
 pub use run_writer::RunWriter;
 pub(crate) use {
-    format::{Fit, Reads, Whole, names},
+    format::{Fit, Reads, Whole},
     own_jsonl::{own, parse_header},
     rules::{Generation, Rules, rules},
 };

@@ -133,8 +133,8 @@ pub(crate) const ZONE_UNKNOWN: CheckInfo = CheckInfo {
     implied_by: &[],
     thresholds: &[],
     rule: "starts of requests rest on time stamps without a zone",
-    advice: "they are taken for UTC: make sure of the zone before comparing them with other logs or runs, and \
-             before giving --since and --until",
+    advice: "make sure of the zone before comparing them with other logs or runs, and before giving --since and \
+             --until",
 };
 
 pub(crate) const DUPLICATE_KEYS: CheckInfo = CheckInfo {

@@ -10,6 +10,7 @@ use crate::censoring::Censoring;
 use crate::columns::Cells;
 use crate::envelope;
 use crate::layout::{Layout, Names, Tells, Texts};
+use crate::odd::odd_stretches;
 use crate::own::OwnRows;
 use crate::pieces::{Piece, PlainLine, pieces};
 use crate::repair::repair;
@@ -72,6 +73,9 @@ impl ChunkReader<'_> {
         let mut into = self.sink();
         for (line, record) in records {
             let numbers = Numbers::of(record);
+            for stretch in odd_stretches(record) {
+                into.tally.odd.add(stretch, 1);
+            }
             let row = RowView {
                 record: &numbers.record,
                 reported: &numbers.reported,
@@ -306,6 +310,9 @@ fn object(layout: &Layout, text: &str, work: &mut Work, slots: &Slots<'_>, sink:
     }
     sink.tally().production.counts.duplicate_keys += u64::from(slots.doubled() > 0);
     work.numbers.fill(layout, &work.shape, slots);
+    if work.numbers.impossible + work.numbers.non_finite > 0 {
+        layout.odd_fields(slots).for_each(|field| sink.tally().odd.add(field, 1));
+    }
     let reading = work.numbers.decode_reading;
     layout.note_generation(slots, reading, &mut sink.tally().generations);
     let texts = Texts::Line(layout, slots);

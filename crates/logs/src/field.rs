@@ -313,6 +313,19 @@ impl FieldMeaning {
     }
 }
 
+/// A moment of a request in words.
+const fn moment(mark: Mark) -> &'static str {
+    match mark {
+        Mark::Intended => "when it was to be sent",
+        Mark::Sent => "sending",
+        Mark::Arrived => "arrival",
+        Mark::Scheduled => "the start of work on it",
+        Mark::FirstToken => "the first token",
+        Mark::LastToken => "the last token",
+        Mark::Closed => "the end of the connection",
+    }
+}
+
 impl fmt::Display for FieldMeaning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.path, self.holds.words())?;
@@ -325,7 +338,7 @@ impl fmt::Display for FieldMeaning {
                 Some(Side::Server) => "server's clock",
                 None => "clock of whoever recorded the row",
             };
-            write!(f, ", {from:?} to {to:?}, {whose}")?;
+            write!(f, ", from {} to {}, {whose}", moment(from), moment(to))?;
         }
         for more in [&self.note, &self.source] {
             if !more.is_empty() {

@@ -1,9 +1,11 @@
 //! Runs the checks on what was read.
 
+use trueline_core::number::things;
 use trueline_core::{
     CheckInfo, ClaimKind, Finding, Metric, Need, Outcomes, Scope, Severity, Thresholds,
 };
 
+use crate::cached_advice;
 use crate::censoring::Found;
 use crate::checks::{
     CACHED_TOKENS_UNKNOWN, CENSORED_LOG, DUPLICATE_KEYS, IMPOSSIBLE_VALUE, MIXED_SCHEMA,
@@ -13,7 +15,7 @@ use crate::judge_times::check_times;
 use crate::prefix::check_above_bound;
 use crate::recognition::other_format;
 use crate::two_logs::check_two_logs;
-use crate::{Counts, LogSummary, Reason};
+use crate::{Counts, LogSummary, NameCounts, Reason};
 
 /// Runs this crate's checks on a summary of logs.
 pub fn check_log(log: &LogSummary, thresholds: &Thresholds) -> Outcomes {
@@ -23,7 +25,7 @@ pub fn check_log(log: &LogSummary, thresholds: &Thresholds) -> Outcomes {
         .iter()
         .filter_map(|f| Some((f.name.as_str(), f.truncated.as_deref()?)))
         .collect();
-    check_lines(log.counts(), &cut, &Scope::default(), thresholds, &mut outcomes);
+    check_lines(log.counts(), &log.tally.odd, &cut, &Scope::default(), thresholds, &mut outcomes);
     check_times(log, thresholds, &mut outcomes);
     check_two_logs(log, &mut outcomes);
     mixed_schema(log, &mut outcomes);
@@ -34,9 +36,10 @@ pub fn check_log(log: &LogSummary, thresholds: &Thresholds) -> Outcomes {
     outcomes
 }
 
-/// The checks that need nothing but counts of lines.
+/// The checks that need nothing but counts of lines; `odd` are the fields whose values cannot be.
 pub(crate) fn check_lines(
     counts: &Counts,
+    odd: &NameCounts,
     cut: &[(&str, &str)],
     about: &Scope,
     thresholds: &Thresholds,
@@ -44,10 +47,11 @@ pub(crate) fn check_lines(
 ) {
     rejected_lines(counts, about, thresholds, outcomes);
     let torn = counts.torn + counts.joined;
-    let message = format!(
-        "{} records of which only a piece is left, {} lines with more than one record",
-        counts.torn, counts.joined
-    );
+    let pieces = (counts.torn > 0)
+        .then(|| format!("{} of which only a piece is left", things(whole(counts.torn), "record")));
+    let joined = (counts.joined > 0)
+        .then(|| format!("{} with more than one record", things(whole(counts.joined), "line")));
+    let message = pieces.into_iter().chain(joined).collect::<Vec<_>>().join(", ");
     record(outcomes, &TORN_LINE, about, (torn > 0).then_some(message), |f| {
         f.with("torn", counts.torn).with("joined", counts.joined)
     });
@@ -62,15 +66,24 @@ pub(crate) fn check_lines(
         f.with("incomplete_tail", counts.incomplete_tail).with("cut_streams", cut.len())
     });
     let twice = counts.duplicate_keys;
-    let message = format!("{twice} records hold a key twice with different values");
+    let message = match twice {
+        1 => "1 record holds a key twice with different values".to_owned(),
+        _ => format!("{twice} records hold a key twice with different values"),
+    };
     record(outcomes, &DUPLICATE_KEYS, about, (twice > 0).then_some(message), |f| {
         f.with("records", twice)
     });
     let bad = counts.impossible + counts.non_finite;
-    let message = format!(
-        "{} records with a value that cannot be, {} with one that is not finite, of {}",
-        counts.impossible, counts.non_finite, counts.used
-    );
+    let parts = [(counts.impossible, "that cannot be"), (counts.non_finite, "that is not finite")];
+    let parts: Vec<String> = parts
+        .iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, what)| format!("{} with a value {what}", things(whole(*n), "record")))
+        .collect();
+    let names: Vec<String> = odd.iter().map(|(name, n)| format!("{name} in {n}")).collect();
+    let names = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
+    let message =
+        format!("{}{names}, of {}", parts.join(", "), things(whole(counts.used), "record"));
     record(outcomes, &IMPOSSIBLE_VALUE, about, (bad > 0).then_some(message), |f| {
         let high = share(bad, counts.used) > thresholds.get(&IMPOSSIBLE_VALUE, "warning_share");
         f.at(if high { Severity::Warning } else { Severity::Note })
@@ -183,6 +196,10 @@ fn cached_tokens_unknown(log: &LogSummary, thresholds: &Thresholds, outcomes: &m
             .with("requests", unknown.requests)
             .with("answered", answered)
             .with("share", part);
+        let f = match cached_advice::of(log.recognition().format()) {
+            Some(advice) => f.advising(advice),
+            None => f,
+        };
         match bound {
             Some(bound) => f.with("at_most_tok_per_s", bound),
             None => f,
@@ -261,6 +278,11 @@ pub(crate) fn record(
         }
         None => outcomes.clear(check, about.clone()),
     }
+}
+
+/// A count as a number of things.
+fn whole(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
 }
 
 /// A part of a whole; 0 of nothing.

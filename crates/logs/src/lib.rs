@@ -68,6 +68,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod adapters;
+mod cached_advice;
 mod censoring;
 mod checks;
 mod chunk;
@@ -76,6 +77,7 @@ mod digits;
 mod documents;
 mod envelope;
 mod error;
+mod explained;
 mod field;
 mod foreign;
 mod generations;
@@ -86,6 +88,7 @@ mod layout;
 mod lines;
 mod metrics;
 mod moments;
+mod odd;
 mod open_runs;
 mod options;
 mod order;
@@ -120,6 +123,7 @@ pub use adapters::{
 pub use checks::CHECKS;
 pub use documents::{definitions_document, formats_document};
 pub use error::{Error, ErrorKind};
+pub use explained::explain_fields;
 pub use field::{FieldMeaning, Holds, Unit};
 pub use generations::Generations;
 pub use intervals::{

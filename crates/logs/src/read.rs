@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use trueline_core::{Checked, Side};
+use trueline_core::{Checked, Known, Side, Why};
 
 use crate::adapters::{
     LogFormat, LogHeader, OWN, Reads, Role, Table, own as own_table, parse_header,
@@ -14,8 +14,10 @@ use crate::adapters::{
 use crate::chunk::ChunkReader;
 use crate::layout::Layout;
 use crate::lines::read_lines;
+use crate::metrics::parse_server_counters;
 use crate::own::OwnRows;
-use crate::recognition::recognize;
+use crate::recognition::{ASKED_FOR, recognize};
+use crate::results::read_results_from;
 use crate::seen::Seen;
 use crate::source::{Block, Source};
 use crate::summary::{FileRead, conclude};
@@ -70,9 +72,37 @@ fn not_empty(read: Checked<LogSummary>) -> Result<Checked<LogSummary>, Error> {
         return Ok(read);
     }
     let name = read.value.files().first().map_or("", |file| file.name.as_str());
-    let format = read.value.recognition().format();
-    let message = format!("expected requests in the format {format}, found none");
+    let recognition = read.value.recognition();
+    let lines = read.value.lines();
+    let mut message = format!(
+        "expected requests in the format {}, found none in {lines} lines",
+        recognition.format()
+    );
+    if recognition.evidence() == ASKED_FOR {
+        message += "; leave --request-format out to have the format recognised";
+    }
     Err(Error::new(ErrorKind::Empty, name, message))
+}
+
+/// Adds to an error about a text that is no log which program takes it, where one does.
+fn what_it_is(error: Error, name: &str, head: &str) -> Error {
+    if error.kind() != ErrorKind::UnknownFormat {
+        return error;
+    }
+    let instead = if let Ok(counters) = parse_server_counters(head, Known::Not(Why::Absent)) {
+        format!(
+            "counters of {}, which watch_host --metrics-url takes around a run",
+            counters.server
+        )
+    } else if let Ok(file) = read_results_from(name, head.as_bytes())
+        && let Some(run) = file.runs.first()
+    {
+        format!("results of {}, which check_results and audit --results take", run.format.tool)
+    } else {
+        return error;
+    };
+    let message = format!("expected a request log, found {instead}");
+    Error::new(ErrorKind::UnknownFormat, name, message)
 }
 
 /// Reads one log from anything that yields bytes, a gzip or zstd stream included.
@@ -108,7 +138,8 @@ fn read_source(
     let name = source.name().to_owned();
     let first = source.next_block(Vec::new())?.unwrap_or_default();
     let head = String::from_utf8_lossy(first.bytes.get(..1 << 20).unwrap_or(&first.bytes));
-    let mut recognition = recognize(&name, &head, options)?;
+    let mut recognition =
+        recognize(&name, &head, options).map_err(|error| what_it_is(error, &name, &head))?;
     if let Some(kept_by) = source.kept_by() {
         recognition.add(kept_by);
     }

@@ -4,13 +4,15 @@ use std::collections::BTreeSet;
 
 use memchr::memmem;
 
-use crate::adapters::{Fit, LOG_FORMATS, LogFormat, OWN, Reads, Table, names};
+use crate::adapters::{Fit, LOG_FORMATS, LogFormat, OWN, Reads, Table};
 use crate::columns::Columns;
 use crate::envelope::{self, Keys};
 use crate::lines::{Seen, bare, uncoloured};
 use crate::repair::repair;
 use crate::{Error, ErrorKind, ReadOptions};
 
+/// What says which format an input has where somebody named it.
+pub(crate) const ASKED_FOR: &str = "the format asked for";
 /// How many lines with objects decide.
 const LINES: usize = 64;
 /// How many lines of text decide: a server says much before its first request.
@@ -69,7 +71,7 @@ pub(crate) fn recognize(
     }
     if let Some(format) = &options.format {
         let format = LogFormat::named(format)?;
-        return Ok(Recognition::new(format.name, "the format asked for"));
+        return Ok(Recognition::new(format.name, ASKED_FOR));
     }
     let objects = head_objects(head);
     let rows = keys_of(&objects);
@@ -143,6 +145,8 @@ fn best_of_rows(
     let found = match fits.map_or(Fit::Silent, |fits| fits(objects)) {
         Fit::Silent => Ok(Recognition::new(format.name, evidence)),
         Fit::Fits(why) => Ok(Recognition::new(format.name, format!("{evidence}; {why}"))),
+        // Two keys that many have are no likeness.
+        Fit::Misfit(_) if score.most < 3 => return None,
         Fit::Misfit(why) => Err(why),
     };
     Some((score.rows, found))
@@ -280,9 +284,9 @@ fn unknown(name: &str, head: &str, rows: &[Vec<String>]) -> Error {
         ErrorKind::UnknownFormat,
         name,
         format!(
-            "expected a request log in one of the formats {}; found {found}; describe it with a \
+            "expected a request log in one of {} formats (docs/formats.md), found {found}; describe it with a \
              mapping file (docs/mapping-file.md)",
-            names().join(", ")
+            LOG_FORMATS.len()
         ),
     )
 }

@@ -8,7 +8,7 @@ use trueline_core::{BenchRun, Checked, Outcomes, Scope, Thresholds};
 use crate::judge::check_lines;
 use crate::open_runs::OpenRuns;
 use crate::source::{BLOCK_BYTES, Source};
-use crate::{Error, ErrorKind};
+use crate::{Error, ErrorKind, NameCounts};
 
 /// Reads the benchmark runs of a file in our own format.
 ///
@@ -85,7 +85,14 @@ fn read_each(mut source: Source<'_>, label: &str) -> Result<Checked<Vec<ReadRun>
     for mut open in runs {
         let about = Scope::default().with_run(&open.run.label);
         let counts = open.tally.production.counts();
-        check_lines(counts, &cut, &about, &Thresholds::default(), &mut outcomes);
+        check_lines(
+            counts,
+            &NameCounts::default(),
+            &cut,
+            &about,
+            &Thresholds::default(),
+            &mut outcomes,
+        );
         open.run.source = Some(name.clone());
         let unknown = open.stated_unknown();
         read.push(ReadRun { run: open.run, unknown });

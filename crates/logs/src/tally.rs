@@ -22,6 +22,8 @@ pub(crate) struct Tally {
     /// Used requests in the order of the input, where they are to be kept.
     pub(crate) kept: Vec<RequestRecord>,
     pub(crate) unknown: NameCounts,
+    /// Fields whose values cannot be or are not finite.
+    pub(crate) odd: NameCounts,
     pub(crate) versions: NameCounts,
     pub(crate) generations: Generations,
     /// Where the writer of the input can be told to leave requests out.
@@ -52,6 +54,7 @@ impl Tally {
             own: Vec::new(),
             kept: Vec::new(),
             unknown: NameCounts::default(),
+            odd: NameCounts::default(),
             versions: NameCounts::default(),
             generations: Generations::default(),
             censoring: None,
@@ -104,6 +107,7 @@ impl Tally {
     fn absorb_counts(&mut self, other: &Self) {
         self.production.absorb(&other.production);
         self.unknown.merge(&other.unknown);
+        self.odd.merge(&other.odd);
         self.versions.merge(&other.versions);
         self.generations.merge(&other.generations);
         match (&mut self.censoring, &other.censoring) {

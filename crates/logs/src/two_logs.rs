@@ -133,10 +133,6 @@ impl TwoLogs {
 /// Checks whether two inputs hold the same requests, and whether they count them alike.
 pub(crate) fn check_two_logs(log: &LogSummary, outcomes: &mut Outcomes) {
     let about = Scope::default();
-    if log.files().len() < 2 {
-        // One log alone has nothing beside it.
-        return;
-    }
     let two = &log.tally.two_logs;
     if two.requests == 0 {
         outcomes.clear(&REQUESTS_IN_TWO_LOGS, about);

@@ -9,6 +9,8 @@ use crate::audit::whole;
 
 /// How many fields the text shows.
 const MOST: usize = 8;
+/// How many characters of a name stand beside its figures.
+const NAME: usize = 50;
 
 /// Checks what a log says of intervals, with the fields that claims quote.
 pub(crate) fn check_log_intervals(log: &LogSummary, claims: &[Claim]) -> Outcomes {
@@ -72,9 +74,10 @@ pub(crate) fn interval_lines(log: &LogSummary) -> Vec<String> {
             "sum/sum"
         ),
     ]);
-    let told: Vec<String> = intervals.iter().map(|(field, stats)| line(field, stats)).collect();
+    let told: Vec<[Option<String>; 2]> =
+        intervals.iter().map(|(field, stats)| line(field, stats)).collect();
     let left_out = told.len().saturating_sub(MOST);
-    lines.extend(told.into_iter().take(MOST));
+    lines.extend(told.into_iter().take(MOST).flatten().flatten());
     if left_out > 0 {
         lines.push(format!("  and {left_out} more fields (--format json)"));
     }
@@ -100,7 +103,8 @@ pub(crate) fn interval_lines(log: &LogSummary) -> Vec<String> {
     lines
 }
 
-fn line(field: &IntervalField, stats: &IntervalStats) -> String {
+/// The figures of a field behind its name; below it where the name is long.
+fn line(field: &IntervalField, stats: &IntervalStats) -> [Option<String>; 2] {
     let number = |x: Option<f64>| match x {
         None => "-".to_owned(),
         Some(share) if field.states.unit() == "share" => percent(share),
@@ -108,13 +112,16 @@ fn line(field: &IntervalField, stats: &IntervalStats) -> String {
     };
     let at = |q: f64| number(stats.values().quantile(Share::new(q).unwrap_or(Share::NONE)));
     let unit = if field.states.is_rate() { ", tok/s" } else { "" };
-    format!(
-        "  {:<50}{:>8}{:>9}{:>9}{:>9}{:>10}",
-        format!("{}{unit}", field.name),
+    let name = format!("{}{unit}", field.name);
+    let is_long = name.chars().count() > NAME;
+    let figures = format!(
+        "  {:<NAME$}{:>8}{:>9}{:>9}{:>9}{:>10}",
+        if is_long { "" } else { &name },
         count(stats.values().len()),
         number(stats.values().median()),
         at(0.0),
         at(1.0),
         number(stats.sum_over_sum().map(TokensPerSecond::get)),
-    )
+    );
+    [is_long.then(|| format!("  {name}")), Some(figures)]
 }

@@ -22,9 +22,12 @@ pub(crate) fn body(log: &LogSummary, causes: &Causes) -> Vec<String> {
     let counts = production.counts();
     let mut lines = vec![counts_line(log)];
     if counts.unknown_cached > 0 {
+        let do_not_say = match counts.unknown_cached {
+            1 => "1 request does not say how much was cached and enters no rate".to_owned(),
+            n => format!("{} requests do not say how much was cached and enter no rate", count(n)),
+        };
         lines.push(format!(
-            "{} requests do not say how much was cached and enter no rate{}{}",
-            count(counts.unknown_cached),
+            "{do_not_say}{}{}",
             between(production.unknown_cached(), ""),
             between(production.computed_unknown_cached(), " over prefill computation"),
         ));
@@ -38,10 +41,12 @@ pub(crate) fn body(log: &LogSummary, causes: &Causes) -> Vec<String> {
         .map(|(cell, stats)| row(&cell.to_string(), &Figures::of(stats)))
         .collect();
     let timed = production.cells().any(|(_, stats)| stats.timed() > 0);
-    if cells.is_empty() {
+    if counts.read() == 0 {
+        // What a log without requests holds is said below.
+    } else if cells.is_empty() {
         lines.push(String::new());
         lines.push(
-            "No request says how long its prompt was and how much of it was cached: no rate."
+            "No request says both how long its prompt was and how much of it was cached: no rate."
                 .to_owned(),
         );
     } else if timed || computed.is_empty() {
@@ -276,6 +281,28 @@ mod tests {
             "{text}"
         );
         let nothing = lines(r#"{"id":"a","output_tokens":5,"outcome":"ok"}"#);
-        assert!(nothing.contains("No request says how long its prompt was"), "{nothing}");
+        assert!(nothing.contains("No request says both how long its prompt was"), "{nothing}");
+    }
+
+    #[test]
+    fn a_log_without_requests_is_told_by_what_the_server_says_alone() {
+        let step = "Iteration(1): 1 context requests, 100 context tokens, 2 generation requests, 2 generation \
+                    tokens, iteration elapsed time: 10.00 ms";
+        let text = lines(&format!("INFO 11-29 12:00:10 [loggers.py:127] {step}\n"));
+        assert!(text.contains("No line of this log is of a request"), "{text}");
+        assert!(!text.contains("No request says"), "{text}");
+        // A name that leaves no room stands above its figures: 100 tokens in 10 ms.
+        let (name, figures) = text.split_once("beside generation, tok/s\n").unwrap();
+        assert!(name.lines().last().unwrap().starts_with("  context tokens"), "{text}");
+        assert!(
+            figures.starts_with("      ") && figures.lines().next().unwrap().ends_with("10,000")
+        );
+        assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    }
+
+    #[test]
+    fn one_request_is_no_plural() {
+        let text = lines(r#"{"id":"a","prompt_tokens":1000,"ttft_s":2.0,"outcome":"ok"}"#);
+        assert!(text.contains("1 request does not say how much was cached and enters"), "{text}");
     }
 }

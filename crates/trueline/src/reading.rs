@@ -14,7 +14,7 @@ use crate::evidence::Evidence;
 use crate::intervals::{check_log_intervals, intervals_json};
 use crate::judge::{Allowed, judge};
 use crate::log_lines::body;
-use crate::report::Report;
+use crate::report::{Origin, Report};
 use crate::traffic::{
     arrivals_json, decode_json, in_flight_json, latency_json, lengths_json, preemptions_json,
     sessions_json,
@@ -55,6 +55,7 @@ pub fn log_report(
     let recognition = log.value.recognition();
     report.preface = vec![format!("Read as {}: {}", recognition.format(), recognition.evidence())];
     report.preface.extend(generations_line(&log.value));
+    report.origin = Origin::Logged;
     report.body = body(&log.value, &causes);
     report.overrides = thresholds.overrides().map(|(n, v)| format!("{n} = {v}")).collect();
     report

@@ -15,7 +15,7 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value;
 use trueline::core::Severity;
 
-mod case;
+pub(crate) mod case;
 mod ideas;
 mod trees;
 

@@ -121,6 +121,6 @@ impl LogFormat {
 }
 
 /// The names of all formats.
-pub(crate) fn names() -> Vec<&'static str> {
+fn names() -> Vec<&'static str> {
     LOG_FORMATS.iter().map(|format| format.name).collect()
 }

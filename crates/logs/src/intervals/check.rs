@@ -77,6 +77,10 @@ fn finding(field: &IntervalField, stats: &IntervalStats, about: Scope) -> Findin
     if let (Some(low), Some(high)) = (at(0.0), at(1.0)) {
         message += &format!(" ({} lines say {low:.1} to {high:.1} tok/s)", stats.values().len());
     }
+    if !field.fault.is_empty() {
+        message += "; ";
+        message += field.fault;
+    }
     let factor = stats.hit_factors().median();
     if field.may_count_cached() {
         let when = if field.tokens.len() > 1 { "in some versions " } else { "" };

@@ -104,6 +104,8 @@ pub struct IntervalField {
     pub tokens: &'static [TokenScope],
     /// What to know about it.
     pub note: &'static str,
+    /// What is wrong with it beyond what is wrong with every rate over a log interval, in a clause.
+    pub fault: &'static str,
     /// The versions it holds for and where that was read.
     pub source: &'static str,
 }
@@ -111,7 +113,16 @@ pub struct IntervalField {
 impl IntervalField {
     /// A rate over a log interval.
     pub(crate) const fn rate(server: &'static str, name: &'static str, states: States) -> Self {
-        Self { server, name, states, over: Over::Interval, tokens: &[], note: "", source: "" }
+        Self {
+            server,
+            name,
+            states,
+            over: Over::Interval,
+            tokens: &[],
+            note: "",
+            fault: "",
+            source: "",
+        }
     }
 
     /// What is said of a moment.
@@ -129,6 +140,10 @@ impl IntervalField {
 
     pub(crate) const fn note(self, note: &'static str) -> Self {
         Self { note, ..self }
+    }
+
+    pub(crate) const fn fault(self, fault: &'static str) -> Self {
+        Self { fault, ..self }
     }
 
     pub(crate) const fn source(self, source: &'static str) -> Self {

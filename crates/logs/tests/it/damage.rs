@@ -171,7 +171,76 @@ fn what_cannot_be_a_log_is_an_error_that_says_so() {
     assert_eq!(error.kind(), ErrorKind::Directory);
     let error = read_log_from("x.log", &b"{\"a\":1}"[..], &ReadOptions::default()).unwrap_err();
     let text = error.to_string();
-    assert!(text.contains("mtplx") && text.contains("keys a;"), "{text}");
+    assert!(text.contains("docs/formats.md") && text.contains("keys a;"), "{text}");
+}
+
+#[test]
+fn what_another_program_takes_is_sent_to_it() {
+    let error = |text: &str| {
+        read_log_from("f", text.as_bytes(), &ReadOptions::default()).unwrap_err().to_string()
+    };
+    let counters = error("# HELP x\nvllm:request_success_total{finished_reason=\"stop\"} 40\n");
+    assert!(
+        counters.contains("counters of vllm") && counters.contains("--metrics-url"),
+        "{counters}"
+    );
+    let results = error(include_str!("../data/results/made-up/guidellm.json"));
+    assert!(results.contains("results of GuideLLM, which check_results"), "{results}");
+    // A body that somebody sent is no row of a gateway.
+    let asked = error(r#"{"model":"m","messages":[],"stream":true,"max_tokens":5}"#);
+    assert!(asked.contains("found objects with the keys max_tokens, messages"), "{asked}");
+    let options = ReadOptions::default().with_format("vllm");
+    let forced = read_log_from("f", ROW.as_bytes(), &options).unwrap_err().to_string();
+    assert!(forced.contains("found none in 1 lines; leave --request-format out"), "{forced}");
+}
+
+#[test]
+fn a_value_that_cannot_be_is_named_by_its_field() {
+    let row = r#"{"id":"a","prompt_tokens":5000,"cached_tokens":0,"ttft_s":-1,"queue_s":NaN}"#;
+    let log = read_log_from("t", row.as_bytes(), &ReadOptions::default()).unwrap();
+    let found = log.outcomes.findings().find(|f| f.code == "impossible-value").unwrap();
+    assert_eq!(
+        found.message,
+        "1 record with a value that cannot be, 1 record with a value that is not finite (queue_s in 1, ttft_s in \
+         1), of 1 record"
+    );
+}
+
+#[test]
+fn a_time_as_long_as_the_host_is_up_enters_no_figure() {
+    // By hand: nine requests of 20 tokens with 19 steps in a second; one whose decode took 4.9 days.
+    let row = |decode: f64| {
+        format!(
+            "{{\"id\":\"a\",\"prompt_tokens\":5000,\"cached_tokens\":0,\"output_tokens\":20,\"ttft_s\":2.0,\"decode_s\":{decode}}}\n"
+        )
+    };
+    let log = read(&(row(1.0).repeat(9) + &row(423_360.0)));
+    let decode = log.production().decode();
+    assert_eq!((decode.len(), decode.quantile(trueline_core::Share::NONE)), (9, Some(19.0)));
+    assert_eq!(log.production().disorders().values().sum::<u64>(), 1);
+    assert_eq!(log.counts().unknown_ttft, 0);
+}
+
+#[test]
+fn rows_of_another_format_are_set_apart_wherever_a_block_ends() {
+    let ollama = r#"{"model":"m","created_at":"2026-11-29T13:00:00Z","done":true,"prompt_eval_count":300,"prompt_eval_duration":1000000,"eval_count":20,"eval_duration":500000}"#;
+    let llama = r#"{"id":"c","model":"m","usage":{"prompt_tokens":300},"timings":{"prompt_n":300,"prompt_ms":10}}"#;
+    // A row of both marks is the file's own, and so is one whose other mark stands inside.
+    let both = ollama.replace("\"done\"", "\"timings\":{},\"done\"");
+    let inside =
+        r#"{"model":"m","created_at":"2026-11-29T13:00:00Z","done":true,"x":{"timings":1}}"#;
+    let text = [ollama, llama, &both, inside, llama, ollama].join("\n");
+    for block in [16, 64, 200, 400, 1 << 20] {
+        for threads in [1, 2] {
+            let options = ReadOptions::default()
+                .with_format("ollama")
+                .with_block_bytes(block)
+                .with_threads(threads);
+            let counts = *crate::read_with(&text, &options).counts();
+            let apart = counts.rejected.of(trueline_logs::Reason::OtherFormat);
+            assert_eq!((counts.used, apart), (4, 2), "{block} {threads}");
+        }
+    }
 }
 
 #[test]

@@ -159,7 +159,7 @@ fn every_field_of_a_known_format_says_what_it_means() {
         .unwrap();
     assert_eq!(
         ttft.to_string(),
-        "ttft_s: TTFT [s], Arrived to FirstToken, server's clock; queue included; MTPLX 2.5.0 to \
+        "ttft_s: TTFT [s], from arrival to the first token, server's clock; queue included; MTPLX 2.5.0 to \
          2.12.2, request log"
     );
 }

@@ -6,7 +6,7 @@ use trueline_core::number::things;
 use trueline_core::{CheckOutcome, Finding, Input};
 
 use super::text::capital;
-use super::{Report, TextOptions, wrap};
+use super::{Origin, Report, TextOptions, wrap};
 use crate::judge::RESTS_ON_REVOKED;
 
 /// An input, what it is and how to add it.
@@ -103,7 +103,7 @@ impl Report {
                 let (codes, runs) =
                     by_input.entry((need.input(), self.origin.supply(*need))).or_default();
                 codes.insert(code);
-                runs.extend(about.run.as_deref());
+                runs.extend(about.run.as_deref().filter(|_| self.origin != Origin::Logged));
             }
         }
         if by_input.is_empty() && of_runs.is_empty() {

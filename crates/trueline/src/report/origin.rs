@@ -12,6 +12,8 @@ pub enum Origin {
     Read,
     /// It measured, and watched the host meanwhile. `audit` takes what it saved, with other files beside it.
     Measured,
+    /// It read one log, which says what it says.
+    Logged,
 }
 
 impl Origin {
@@ -20,6 +22,11 @@ impl Origin {
         let (what, add) = need.input().words();
         match self {
             Self::Read => (what, add),
+            Self::Logged => match need.input() {
+                Input::Results => (what, "which this log does not state"),
+                Input::ProductionLog => ("rows of requests", "of which this log holds none"),
+                _ => (what, add),
+            },
             Self::Measured => match (need, need.input()) {
                 (Need::Figures, _) => ("what a tool states of its run", "this one states nothing"),
                 (_, Input::Results) => (what, "more answers, or a server that tells more"),
@@ -68,6 +75,13 @@ mod tests {
         assert!(read.contains("Nothing in these files"), "{read}");
         assert!(!measured.contains("--host") && !measured.contains("--log"), "{measured}");
         assert!(measured.contains("Nothing in these data"), "{measured}");
+    }
+
+    #[test]
+    fn a_log_that_lacks_something_is_not_said_to_lack_a_file() {
+        assert_eq!(Origin::Logged.supply(Need::ProductionLog).1, "of which this log holds none");
+        let results = Origin::Logged.supply(Need::CachedTokens);
+        assert_eq!(results.1, "which this log does not state");
     }
 
     #[test]

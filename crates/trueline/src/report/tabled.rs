@@ -134,7 +134,9 @@ impl Report {
             }
             (false, _) => match self.origin {
                 Origin::Read => "Nothing in these files contradicts the numbers.".to_owned(),
-                Origin::Measured => "Nothing in these data contradicts the numbers.".to_owned(),
+                Origin::Measured | Origin::Logged => {
+                    "Nothing in these data contradicts the numbers.".to_owned()
+                }
             },
         };
         let mut needs: Vec<Need> = Vec::new();
@@ -161,7 +163,7 @@ impl Report {
                 Origin::Measured if self.lacks_counters() => {
                     text += " --metrics-url tells who else was served.";
                 }
-                Origin::Read | Origin::Measured => {}
+                Origin::Read | Origin::Measured | Origin::Logged => {}
             }
         }
         text

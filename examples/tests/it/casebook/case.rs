@@ -10,66 +10,66 @@ use trueline::core::Severity;
 /// What `case.toml` says.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Case {
+pub(crate) struct Case {
     /// What is wrong here, or why it is healthy.
-    pub(super) about: String,
-    pub(super) healthy: bool,
-    pub(super) program: String,
+    pub(crate) about: String,
+    pub(crate) healthy: bool,
+    pub(crate) program: String,
     #[serde(default)]
-    pub(super) arguments: Vec<String>,
+    pub(crate) arguments: Vec<String>,
     /// Arguments of `make_story`, which writes to `{made}`; without them `{made}` is empty.
-    pub(super) make: Option<Vec<String>>,
+    pub(crate) make: Option<Vec<String>>,
     /// Trees of `/proc` and `/sys` to lay over each other, by the folder of `{made}` that they make.
     #[serde(default)]
-    pub(super) trees: BTreeMap<String, Vec<String>>,
+    pub(crate) trees: BTreeMap<String, Vec<String>>,
     /// Arguments with which `check_host` first writes the record `{made}/host.json`.
-    pub(super) record: Option<Vec<String>>,
-    pub(super) stdin: Option<String>,
-    pub(super) exit: i32,
+    pub(crate) record: Option<Vec<String>>,
+    pub(crate) stdin: Option<String>,
+    pub(crate) exit: i32,
     /// Codes that are found above a note.
     #[serde(default)]
-    pub(super) expect: BTreeSet<String>,
+    pub(crate) expect: BTreeSet<String>,
     /// Codes that are found at any severity.
     #[serde(default)]
-    pub(super) notes: BTreeSet<String>,
+    pub(crate) notes: BTreeSet<String>,
     /// Codes that are not found above a note.
     #[serde(default)]
-    pub(super) forbid: BTreeSet<String>,
+    pub(crate) forbid: BTreeSet<String>,
     /// Codes whose check runs and stays quiet although the case comes close.
     #[serde(default)]
-    pub(super) near_miss: BTreeSet<String>,
+    pub(crate) near_miss: BTreeSet<String>,
     /// Codes that may be found besides.
     #[serde(default)]
-    pub(super) tolerates: BTreeSet<String>,
+    pub(crate) tolerates: BTreeSet<String>,
     /// Part of the one line on standard error.
-    pub(super) stderr: Option<String>,
+    pub(crate) stderr: Option<String>,
     #[serde(default)]
-    pub(super) statuses: BTreeMap<String, String>,
+    pub(crate) statuses: BTreeMap<String, String>,
     /// JSON pointers into the report.
     #[serde(default)]
-    pub(super) values: BTreeMap<String, toml::Value>,
+    pub(crate) values: BTreeMap<String, toml::Value>,
 }
 
 /// A case that was run.
-pub(super) struct Told {
-    pub(super) case: Case,
-    pub(super) report: Value,
+pub(crate) struct Told {
+    pub(crate) case: Case,
+    pub(crate) report: Value,
     /// Code to the highest severity at which it was found.
-    pub(super) found: BTreeMap<String, Severity>,
-    pub(super) faults: Vec<String>,
+    pub(crate) found: BTreeMap<String, Severity>,
+    pub(crate) faults: Vec<String>,
 }
 
 impl Told {
-    pub(super) fn loud(&self, code: &str) -> bool {
+    pub(crate) fn loud(&self, code: &str) -> bool {
         self.found.get(code).is_some_and(|severity| *severity > Severity::Note)
     }
 
-    pub(super) fn wants(&self, code: &str) -> bool {
+    pub(crate) fn wants(&self, code: &str) -> bool {
         self.case.expect.contains(code)
     }
 
     /// Whether the check ran to an end and did not fire.
-    pub(super) fn ran_quiet(&self, code: &str) -> bool {
+    pub(crate) fn ran_quiet(&self, code: &str) -> bool {
         let clear =
             self.report["clear"].as_array().is_some_and(|all| all.iter().any(|c| c == code));
         // A judgement about other claims has no outcome of its own where it stays quiet.
@@ -79,7 +79,7 @@ impl Told {
         !self.loud(code) && (clear || rests || noted)
     }
 
-    pub(super) fn claims(&self) -> impl Iterator<Item = &Value> {
+    pub(crate) fn claims(&self) -> impl Iterator<Item = &Value> {
         self.report["claims"].as_array().into_iter().flatten()
     }
 }
@@ -89,6 +89,6 @@ fn highest(code: &str) -> Severity {
 }
 
 /// Every check with the most that a finding of it weighs.
-pub(super) fn codes() -> impl Iterator<Item = (&'static str, Severity)> {
+pub(crate) fn codes() -> impl Iterator<Item = (&'static str, Severity)> {
     check_tables().into_iter().flat_map(|(_, all)| all).map(|check| (check.code, check.severity.1))
 }

@@ -40,6 +40,13 @@ struct Usage {
 /// What the first objects say of the version: whether `prompt_n` counts cached tokens, as servers with the
 /// same keys have done, and whether the decode rate counts tokens or steps.
 fn fit(objects: &[String]) -> Fit {
+    let pieces = objects.iter().filter(|object| object.contains("completion.chunk\"")).count();
+    if pieces * 2 > objects.len() {
+        return Fit::Misfit(
+            "whole replies with timings, found pieces of streamed ones; they are read as openai-chunks"
+                .to_owned(),
+        );
+    }
     let (mut whole, mut new, mut steps) = (0_u64, 0_u64, Steps::default());
     for row in objects.iter().filter_map(|object| serde_json::from_str::<Row>(object).ok()) {
         let Some(timings) = row.timings else { continue };

@@ -25,6 +25,10 @@ static INPUT: IntervalField = rate("input throughput (token/s)", States::PromptR
     .note(
         "no prefill speed: up to 0.5.10 the tokens of the batch before over the time from its line to this \
          one, in 0.5.23 those of this batch over the same time",
+    )
+    .fault(
+        "up to 0.5.10 it even divides the tokens of the batch before by the time of this one, so that no line \
+         belongs to its own batch",
     );
 static OUTPUT: IntervalField = rate("gen throughput (token/s)", States::OutputRate)
     .counting(&[TokenScope::Output])
