@@ -52,7 +52,7 @@ fn prefix_json(prefix: &PrefixReport) -> Value {
         value["bucket"] = json!(bucket.to_string());
         value
     });
-    let compared = prefix.compared().iter().map(|tenth| {
+    let compared = prefix.stated_and_possible().iter().map(|tenth| {
         json!({
             "requests": tenth.requests,
             "stated": share(tenth.stated_share()),

@@ -59,7 +59,7 @@ fn the_bound_is_said_in_four_ways() {
     let [only] = report.lru() else { panic!("no size of the ladder is below 5") };
     assert_eq!((only.blocks, only.tokens), (5, Some(Tokens::new(50))));
     assert_eq!(report.buckets().len(), 1);
-    assert!(report.tenths().is_empty() && report.compared().is_empty());
+    assert!(report.tenths().is_empty() && report.stated_and_possible().is_empty());
 }
 
 #[test]
