@@ -194,12 +194,9 @@ fn aside(prefix: &PrefixReport) -> Option<String> {
     {
         let low = others.iter().copied().fold(f64::INFINITY, f64::min);
         let high = others.iter().copied().fold(0.0, f64::max);
-        parts.push(format!(
-            "first tenth of the requests {}, others {} to {}",
-            percent(*first),
-            percent(low),
-            percent(high)
-        ));
+        let (low, high) = (percent(low), percent(high));
+        let others = if low == high { low } else { format!("{low} to {high}") };
+        parts.push(format!("first tenth of the requests {}, others {others}", percent(*first)));
     }
     if let (Some(blocks @ 1..), Some(behind)) = (prefix.common_blocks(), prefix.behind_common()) {
         let what =

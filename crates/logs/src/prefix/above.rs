@@ -40,11 +40,10 @@ pub(crate) fn check_above_bound(log: &LogSummary, thresholds: &Thresholds, all: 
     let percent = |share: Option<Share>| share.map_or(0.0, Share::get) * 100.0;
     let (stated, possible) = (percent(half.stated_share()), percent(half.possible_share()));
     let mut message = format!(
-        "in the last {} requests with both, the log states {stated:.1} % of prompt tokens as cached; a cache \
-         that never forgets could have had {possible:.1} % by their hashes, more than is stated in {} of {tenths} \
-         tenths of the log",
-        half.requests,
-        tenths - above
+        "the last {} requests with hashes and cached tokens state {stated:.1} % of their prompts as cached; a \
+         cache that never forgets could have had {possible:.1} % by the hashes (above it in {above} of {tenths} \
+         tenths of the log)",
+        half.requests
     );
     let lost = log.counts().rejected.total() + log.counts().torn;
     if lost > 0 {
