@@ -65,7 +65,7 @@ pub use link::Link;
 pub use meaning::{Meaning, Relation, TokenScope};
 pub use metric::{Metric, UnknownMetric};
 pub use need::{Input, Need};
-pub use prefix::{PrefixTree, Run};
+pub use prefix::{PrefixRun, PrefixTree};
 pub use ranks::Ranks;
 pub use reported::{Figure, Reported, Tool, Total, TotalFigure};
 pub use request::{Disorder, Outcome, Reading, ReportedRate, RequestRecord, TokenCounts};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 /// A part of a prompt's beginning that other prompts had before, and the last one of them to have it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Run {
+pub struct PrefixRun {
     /// How many blocks.
     pub blocks: usize,
     /// The number that was given with the last prompt that had them.
@@ -23,12 +23,12 @@ pub struct Run {
 ///
 /// # Examples
 /// ```
-/// use trueline_core::{PrefixTree, Run};
+/// use trueline_core::{PrefixTree, PrefixRun};
 /// let mut tree = PrefixTree::default();
 /// assert_eq!(tree.add(&[7, 8, 9], 0), []);
-/// assert_eq!(tree.add(&[7, 8, 5], 1), [Run { blocks: 2, last: 0 }]);
+/// assert_eq!(tree.add(&[7, 8, 5], 1), [PrefixRun { blocks: 2, last: 0 }]);
 /// // The first two blocks were last had by prompt 1, the third by prompt 0.
-/// assert_eq!(tree.add(&[7, 8, 9, 4], 2), [Run { blocks: 2, last: 1 }, Run { blocks: 1, last: 0 }]);
+/// assert_eq!(tree.add(&[7, 8, 9, 4], 2), [PrefixRun { blocks: 2, last: 1 }, PrefixRun { blocks: 1, last: 0 }]);
 /// // Block 8 was there behind block 7, and never first.
 /// assert_eq!(tree.add(&[8], 3), []);
 /// ```
@@ -39,7 +39,7 @@ pub struct PrefixTree<'h> {
     next: HashMap<(Option<usize>, u64), usize>,
     /// Edges that became parts of others.
     free: Vec<usize>,
-    runs: Vec<Run>,
+    runs: Vec<PrefixRun>,
 }
 
 /// Blocks that the same prompts had, one after the other.
@@ -67,7 +67,7 @@ impl<'h> PrefixTree<'h> {
     ///
     /// # Shape
     /// Blocks that one prompt had last are one run. Numbers may be anything; `last` repeats them.
-    pub fn add(&mut self, hashes: &'h [u64], number: u64) -> &[Run] {
+    pub fn add(&mut self, hashes: &'h [u64], number: u64) -> &[PrefixRun] {
         self.runs.clear();
         let (mut at, mut done): (Option<Passed>, usize) = (None, 0);
         while let Some(first) = hashes.get(done) {
@@ -91,7 +91,7 @@ impl<'h> PrefixTree<'h> {
         let same = edge.hashes.iter().zip(rest).take_while(|(a, b)| a == b).count();
         match self.runs.last_mut() {
             Some(run) if run.last == edge.last => run.blocks += same,
-            _ => self.runs.push(Run { blocks: same, last: edge.last }),
+            _ => self.runs.push(PrefixRun { blocks: same, last: edge.last }),
         }
         same
     }
@@ -152,18 +152,12 @@ impl<'h> PrefixTree<'h> {
     }
 
     fn keep(&mut self, edge: Edge<'h>) -> usize {
-        match self.free.pop() {
-            Some(at) => {
-                if let Some(slot) = self.edges.get_mut(at) {
-                    *slot = edge;
-                }
-                at
-            }
-            None => {
-                self.edges.push(edge);
-                self.edges.len() - 1
-            }
+        let at = self.free.pop().unwrap_or(self.edges.len());
+        match self.edges.get_mut(at) {
+            Some(slot) => *slot = edge,
+            None => self.edges.push(edge),
         }
+        at
     }
 }
 
@@ -176,16 +170,16 @@ mod tests {
     use super::*;
 
     /// The same by one entry for each beginning, without any tree.
-    fn naive(prompts: &[Vec<u64>]) -> Vec<Vec<Run>> {
+    fn naive(prompts: &[Vec<u64>]) -> Vec<Vec<PrefixRun>> {
         let mut last: HashMap<Vec<u64>, u64> = HashMap::new();
         let mut all = Vec::new();
         for (number, prompt) in (0..).zip(prompts) {
-            let mut runs: Vec<Run> = Vec::new();
+            let mut runs: Vec<PrefixRun> = Vec::new();
             for end in 1..=prompt.len() {
                 let Some(before) = last.get(&prompt[..end]) else { break };
                 match runs.last_mut() {
                     Some(run) if run.last == *before => run.blocks += 1,
-                    _ => runs.push(Run { blocks: 1, last: *before }),
+                    _ => runs.push(PrefixRun { blocks: 1, last: *before }),
                 }
             }
             for end in 1..=prompt.len() {
@@ -202,13 +196,13 @@ mod tests {
         tree.add(&[1, 2, 3, 4], 0);
         tree.add(&[1, 2, 3, 4, 5], 1);
         // It ends in the middle of the first four, which were last had by the second prompt.
-        assert_eq!(tree.add(&[1, 2], 2), [Run { blocks: 2, last: 1 }]);
-        let runs = [Run { blocks: 2, last: 2 }, Run { blocks: 3, last: 1 }];
+        assert_eq!(tree.add(&[1, 2], 2), [PrefixRun { blocks: 2, last: 1 }]);
+        let runs = [PrefixRun { blocks: 2, last: 2 }, PrefixRun { blocks: 3, last: 1 }];
         assert_eq!(tree.add(&[1, 2, 3, 4, 5, 6], 3), runs);
         assert_eq!(tree.add(&[], 4), []);
         // One hash at three places.
         assert_eq!(tree.add(&[9, 9, 9], 5), []);
-        assert_eq!(tree.add(&[9, 9], 6), [Run { blocks: 2, last: 5 }]);
+        assert_eq!(tree.add(&[9, 9], 6), [PrefixRun { blocks: 2, last: 5 }]);
     }
 
     #[test]

@@ -58,6 +58,9 @@
 //! in [`CHECKS`] and [`RESULT_CHECKS`]. What a server says of itself from time to time, of no request, stands
 //! apart in [`Intervals`], with [`INTERVAL_CHECKS`].
 //!
+//! Where rows have hashes of their prompts' blocks, [`LogSummary::prefix`] says what prefix caches would hit of
+//! them: one that never forgets, and those of limited size.
+//!
 //! What a server counted comes from its metrics by [`parse_server_counters`], for the servers of
 //! [`METRICS_SERVERS`].
 //!
@@ -133,7 +136,9 @@ pub use judge::check_log;
 pub use metrics::{METRICS_SERVERS, MetricsServer, parse_server_counters};
 pub use options::{PlaceSample, ReadOptions};
 pub use own::{Own, OwnSample};
-pub use prefix::{Compared, HashScope, LaterTurns, LruPoint, PrefixReport, SessionHits, WalkOrder};
+pub use prefix::{
+    HashScope, LaterTurns, LruPoint, PrefixReport, SessionHits, StatedAndPossible, WalkOrder,
+};
 pub use production::{
     CacheShares, CellStats, ComputedStats, Contrast, Counts, NameCounts, OverlappingRow, Overlaps,
     Placed, Production, ReadingCount, Reason, Regression, RegressionSums, Rejected, ReportedStats,

@@ -52,7 +52,7 @@ fn prefix_json(prefix: &PrefixReport) -> Value {
         value["bucket"] = json!(bucket.to_string());
         value
     });
-    let compared = prefix.compared().iter().map(|tenth| {
+    let compared = prefix.stated_and_possible().iter().map(|tenth| {
         json!({
             "requests": tenth.requests,
             "stated": share(tenth.stated_share()),
@@ -194,12 +194,9 @@ fn aside(prefix: &PrefixReport) -> Option<String> {
     {
         let low = others.iter().copied().fold(f64::INFINITY, f64::min);
         let high = others.iter().copied().fold(0.0, f64::max);
-        parts.push(format!(
-            "first tenth of the requests {}, others {} to {}",
-            percent(*first),
-            percent(low),
-            percent(high)
-        ));
+        let (low, high) = (percent(low), percent(high));
+        let others = if low == high { low } else { format!("{low} to {high}") };
+        parts.push(format!("first tenth of the requests {}, others {others}", percent(*first)));
     }
     if let (Some(blocks @ 1..), Some(behind)) = (prefix.common_blocks(), prefix.behind_common()) {
         let what =

@@ -2,7 +2,7 @@
 
 use trueline_core::{Finding, Need, Outcomes, Scope, Share, Thresholds};
 
-use super::{Compared, HashScope};
+use super::{HashScope, StatedAndPossible};
 use crate::LogSummary;
 use crate::checks::CACHED_TOKENS_ABOVE_BOUND;
 
@@ -15,7 +15,7 @@ pub(crate) fn check_above_bound(log: &LogSummary, thresholds: &Thresholds, all: 
     let Some(report) = log.prefix() else { return };
     let about = Scope::default();
     let check = &CACHED_TOKENS_ABOVE_BOUND;
-    if report.compared().is_empty() || report.beyond().0 > 0 {
+    if report.stated_and_possible().is_empty() || report.beyond().0 > 0 {
         // Nothing to hold against each other: too few requests with both, or not all that were served.
         if report.states_cached() {
             all.not_observed(check, Need::ProductionLog, about);
@@ -23,8 +23,9 @@ pub(crate) fn check_above_bound(log: &LogSummary, thresholds: &Thresholds, all: 
         return;
     }
     let least = thresholds.get(check, "share");
-    let second_half = report.compared().iter().skip(report.compared().len() / 2);
-    let excess = |tenth: &&Compared| {
+    let second_half =
+        report.stated_and_possible().iter().skip(report.stated_and_possible().len() / 2);
+    let excess = |tenth: &&StatedAndPossible| {
         let (stated, possible) = (tenth.stated_share()?, tenth.possible_share()?);
         (stated.get() - possible.get() > least).then_some(())
     };
@@ -35,15 +36,14 @@ pub(crate) fn check_above_bound(log: &LogSummary, thresholds: &Thresholds, all: 
         all.clear(check, about);
         return;
     }
-    let half = second_half.fold(Compared::default(), Compared::with);
+    let half = second_half.fold(StatedAndPossible::default(), StatedAndPossible::with);
     let percent = |share: Option<Share>| share.map_or(0.0, Share::get) * 100.0;
     let (stated, possible) = (percent(half.stated_share()), percent(half.possible_share()));
     let mut message = format!(
-        "in the last {} requests with both, the log states {stated:.1} % of prompt tokens as cached; a cache \
-         that never forgets could have had {possible:.1} % by their hashes, more than is stated in {} of {tenths} \
-         tenths of the log",
-        half.requests,
-        tenths - above
+        "the last {} requests with hashes and cached tokens state {stated:.1} % of their prompts as cached; a \
+         cache that never forgets could have had {possible:.1} % by the hashes (above it in {above} of {tenths} \
+         tenths of the log)",
+        half.requests
     );
     let lost = log.counts().rejected.total() + log.counts().torn;
     if lost > 0 {

@@ -12,7 +12,7 @@ const ENOUGH_FOR_TENTHS: usize = 100;
 /// Cached tokens that a log states beside what a cache that never forgets could have had, over some requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
-pub struct Compared {
+pub struct StatedAndPossible {
     /// How many requests state cached tokens and have hashes.
     pub requests: u64,
     /// Their prompt tokens.
@@ -24,7 +24,7 @@ pub struct Compared {
     pub possible: u128,
 }
 
-impl Compared {
+impl StatedAndPossible {
     /// Both together.
     pub(super) fn with(self, other: &Self) -> Self {
         Self {
@@ -52,9 +52,9 @@ pub(super) fn tenths(hits: &[Hit<'_>]) -> Vec<CacheShares> {
 }
 
 /// What those that state cached tokens state, and could have had.
-pub(super) fn compared(hits: &[Hit<'_>]) -> Vec<Compared> {
+pub(super) fn compared(hits: &[Hit<'_>]) -> Vec<StatedAndPossible> {
     let stated: Vec<Hit<'_>> = hits.iter().copied().filter(|h| h.row.cached.is_some()).collect();
-    in_tenths(&stated, |sums: &mut Compared, hit| {
+    in_tenths(&stated, |sums: &mut StatedAndPossible, hit| {
         sums.requests += 1;
         sums.prompt += u128::from(hit.prompt);
         sums.cached += u128::from(hit.row.cached.unwrap_or(0));

@@ -13,7 +13,7 @@ mod turns;
 mod walk;
 
 pub(crate) use above::check_above_bound;
-pub use compared::Compared;
+pub use compared::StatedAndPossible;
 pub use curve::LruPoint;
 pub use order::WalkOrder;
 pub use report::PrefixReport;

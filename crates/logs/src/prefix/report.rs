@@ -2,7 +2,7 @@
 
 use trueline_core::{Bucket, CellEdges, Share, Tokens};
 
-use super::compared::{Compared, compared, tenths};
+use super::compared::{StatedAndPossible, compared, tenths};
 use super::curve::ladder;
 use super::order::in_order;
 use super::rows::BlockRows;
@@ -25,6 +25,21 @@ use crate::production::ratio;
 ///
 /// # Source
 /// Leading blocks already seen: aiperf 0.13 and Dynamo `datagen`, by single hashes there.
+///
+/// # Examples
+/// ```
+/// use trueline_logs::{ReadOptions, read_log_from};
+/// let text = r#"{"timestamp": 0, "input_length": 1000, "hash_ids": [7, 8]}
+/// {"timestamp": 3000, "input_length": 600, "hash_ids": [7, 9]}"#;
+/// let log = read_log_from("made up", text.as_bytes(), &ReadOptions::default())?.value;
+/// let prefix = log.prefix().expect("both rows have hashes");
+/// // One block of 512 tokens of 1,600 was there; one of four blocks.
+/// assert_eq!(prefix.infinite().token_weighted().unwrap().get(), 0.32);
+/// assert_eq!(prefix.block_weighted().unwrap().get(), 0.25);
+/// // A prompt uses its first block last, so that a cache of a single block still has it.
+/// assert_eq!(prefix.blocks_for_all_hits(), 1);
+/// # Ok::<(), trueline_logs::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct PrefixReport {
     order: WalkOrder,
@@ -42,7 +57,7 @@ pub struct PrefixReport {
     curve: Vec<LruPoint>,
     reach: u64,
     later_turns: LaterTurns,
-    compared: Vec<Compared>,
+    compared: Vec<StatedAndPossible>,
     states_cached: bool,
     beyond: (u64, u64),
 }
@@ -184,7 +199,7 @@ impl PrefixReport {
 
     /// What the log states as cached beside what could have been, by tenth of the requests that have both.
     /// Empty under 100 of them, and where several inputs have nothing in common.
-    pub fn compared(&self) -> &[Compared] {
+    pub fn stated_and_possible(&self) -> &[StatedAndPossible] {
         &self.compared
     }
 

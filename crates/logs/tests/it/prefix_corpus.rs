@@ -75,7 +75,7 @@ fn mooncake_conversations_hit_what_a_simulated_cache_hits() {
     // Hits behind block 0 over all prompt tokens. Over the tokens behind it they would be 0.346.
     assert_eq!(report.common_blocks(), Some(1));
     close("behind block 0", report.behind_common(), 0.331_084_102_945_468_9, 1e-12);
-    assert!(report.compared().is_empty() && log.session_hits().is_none());
+    assert!(report.stated_and_possible().is_empty() && log.session_hits().is_none());
     assert_eq!(report.beyond(), (0, 0));
 }
 
