@@ -13,7 +13,8 @@ pub use results::{command_line, filter, results, tools};
 use trueline::claims::{check_claim_list, parse_claim, parse_claim_file};
 use trueline::core::{Count, Known, Why};
 use trueline::logs::{
-    Mapping, ReadOptions, parse_server_counters, read_log_from, read_runs_from, sniff_bytes,
+    Mapping, ReadOptions, Traffic, parse_server_counters, read_log_from, read_runs_from,
+    sniff_bytes,
 };
 
 /// A mapping with every sort of field.
@@ -47,6 +48,7 @@ pub fn mutate(data: &mut [u8], size: usize, most: usize, seed: u32) -> Option<us
 
 /// Reads bytes in several ways; whether they could be read at all.
 fn read(data: &[u8], options: &ReadOptions) -> bool {
+    let options = &options.clone().with_traffic();
     let one = read_log_from("fuzz", data, &options.clone().with_threads(1));
     let two = read_log_from("fuzz", data, &options.clone().with_threads(2).with_block_bytes(64));
     let small = read_log_from("fuzz", data, &options.clone().with_threads(1).with_block_bytes(64));
@@ -57,9 +59,32 @@ fn read(data: &[u8], options: &ReadOptions) -> bool {
         assert_eq!(two.value.intervals(), small.value.intervals());
     }
     let Ok(one) = one else { return false };
+    tell(one.value.production().traffic());
     let counts = one.value.counts();
     assert_eq!(counts.read(), counts.used + counts.own + counts.rejected.total() + counts.warmup);
     counts.used > 0 || !one.value.intervals().is_empty()
+}
+
+/// Works out all that traffic tells: shares lie between 0 and 1, and nothing is not finite.
+fn tell(traffic: &Traffic) {
+    if let Ok(found) = traffic.arrivals() {
+        let numbers = [found.per_second(), found.gap_cv(), found.naive_gap_cv];
+        let counts = found.windows.iter().flat_map(|w| [Some(w.mean), w.dispersion]);
+        assert!(numbers.into_iter().chain(counts).flatten().all(f64::is_finite), "{found:?}");
+    }
+    if let Ok(found) = traffic.in_flight() {
+        let shares: f64 = found.levels.iter().filter_map(|level| found.share(level)).sum();
+        assert!(shares < 1.000_001, "{found:?}");
+        #[expect(clippy::cast_precision_loss, reason = "a fuzzer's few requests")]
+        let peak = found.peak as f64;
+        assert!(found.mean().is_none_or(|mean| mean <= peak * 1.000_001), "{found:?}");
+    }
+    if let Ok(found) = traffic.latencies() {
+        for split in found.splits() {
+            assert!(split.parts().filter_map(|(part, ..)| split.share(part)).all(f64::is_finite));
+        }
+    }
+    let _ = traffic.sessions();
 }
 
 /// Trueline's own JSON lines as a log.

@@ -51,7 +51,8 @@
 //! # Ok::<(), trueline_logs::Error>(())
 //! ```
 //!
-//! [`read_log`] yields a [`LogSummary`] with a mergeable [`Production`]; [`read_runs`] yields
+//! [`read_log`] yields a [`LogSummary`] with a mergeable [`Production`], and in it the [`Traffic`]: arrivals,
+//! requests in flight, waits, sessions; [`read_runs`] yields
 //! benchmark runs request by request; [`sniff`] says what a file is; [`Mapping`] describes a
 //! format that is not known here. [`read_results`] reads what a tool wrote, in the formats of
 //! [`RESULT_FORMATS`]; [`ResultFormat::figures`] lists what the figures of one mean. The checks stand

@@ -13,6 +13,7 @@ mod stamps;
 mod tpot;
 mod turns;
 mod untold;
+mod waited;
 mod windows;
 
 pub use arrivals::Arrivals;
@@ -20,12 +21,13 @@ pub(crate) use arrivals::Stamped;
 pub use clock::ArrivalClock;
 pub use grid::Grid;
 pub use in_flight::{InFlight, InFlightLevel};
-pub use latency::{Latencies, LatencySplit, WaitPart};
+pub use latency::{Latencies, LatencySplit};
 pub use lengths::PromptLengths;
 pub use preemptions::Preemptions;
 pub use sessions::Sessions;
 pub use spread::Spread;
 pub use untold::Untold;
+pub use waited::WaitPart;
 pub use windows::{AgainstPoisson, ArrivalWindows};
 
 use trueline_core::{RequestRecord, Tokens};

@@ -263,6 +263,49 @@ fn one_row_and_equal_stamps_are_no_rate() {
     }
 }
 
+#[test]
+fn rows_in_any_order_and_parts_joined_in_any_order_tell_the_same() {
+    let row = |i: u64| {
+        let (at, session) = (1_000 + i * 7_919 % 1_000, i % 7);
+        let ttft =
+            if i.is_multiple_of(5) { String::new() } else { format!(r#""ttft_s":{},"#, i % 9 + 1) };
+        format!(
+            "{{\"id\":\"r{i}\",\"session\":\"s{session}\",\"started_at_s\":{at},\"prompt_tokens\":{},{ttft}\"e2e_latency_s\":{},\"output_tokens\":{},\"preemptions\":{}}}\n",
+            500 + i * 104_729 % 30_000,
+            i % 9 + 3,
+            i % 50,
+            i % 3
+        )
+    };
+    let text = |rows: &mut dyn Iterator<Item = u64>| rows.map(row).collect::<String>();
+    let whole = read(&text(&mut (0..600)));
+    assert_eq!(read(&text(&mut (0..600).rev())).traffic(), whole.traffic());
+    assert_eq!(read(&text(&mut (0..600).map(|i| i * 7 % 600))).traffic(), whole.traffic());
+    let parts =
+        [read(&text(&mut (0..10))), read(&text(&mut (10..400))), read(&text(&mut (400..600)))];
+    for [a, b, c] in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+        let joined = parts[a].clone().merge(&parts[b]).unwrap().merge(&parts[c]).unwrap();
+        assert_eq!(joined.traffic(), whole.traffic());
+        assert_eq!(joined.prompt_lengths(), whole.prompt_lengths());
+    }
+}
+
+#[test]
+fn a_trace_that_is_read_in_small_blocks_by_several_threads_tells_the_same() {
+    let Some(folder) = corpus() else { return };
+    for file in ["mooncake_conversation_trace.jsonl", "azure_llm_2023_code.csv"] {
+        let read = |options: ReadOptions| {
+            let log = read_log(&[folder.join("traces").join(file)], &options).unwrap().value;
+            log.production().traffic().clone()
+        };
+        let options = ReadOptions::default().with_traffic();
+        let one = read(options.clone().with_threads(1));
+        let many = read(options.with_threads(3).with_block_bytes(50_000));
+        assert_eq!(one, many);
+        assert_eq!(one.arrivals(), many.arrivals());
+    }
+}
+
 /// Retractions of SGLang, both names of them, and commits that MTPLX dropped for other sessions.
 #[test]
 fn servers_say_it_by_names_of_their_own() {
