@@ -15,6 +15,7 @@ use crate::chunk::ChunkReader;
 use crate::layout::Layout;
 use crate::lines::read_lines;
 use crate::own::OwnRows;
+use crate::pieces::plain_text;
 use crate::recognition::recognize;
 use crate::seen::Seen;
 use crate::source::{Block, Source};
@@ -106,7 +107,7 @@ fn read_source(
 ) -> Result<FileRead, Error> {
     let name = source.name().to_owned();
     let first = source.next_block(Vec::new())?.unwrap_or_default();
-    let head = String::from_utf8_lossy(first.bytes.get(..1 << 20).unwrap_or(&first.bytes));
+    let head = plain_text(first.bytes.get(..1 << 20).unwrap_or(&first.bytes));
     let mut recognition = recognize(&name, &head, options)?;
     if let Some(kept_by) = source.kept_by() {
         recognition.add(kept_by);

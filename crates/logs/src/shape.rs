@@ -17,6 +17,8 @@ const NAMES: usize = 256;
 pub(crate) enum Target {
     /// To a value that is kept.
     Slot(usize),
+    /// To a value of which only counts that it is there.
+    Unread(usize),
     /// To an object with keys of its own.
     Node(usize),
     /// Nowhere.
@@ -74,6 +76,15 @@ impl Shape {
             }
         }
         shape
+    }
+
+    /// Leaves the value of a slot unread: only that it is there counts.
+    pub(crate) fn leave_unread(&mut self, slot: usize) {
+        for child in self.nodes.iter_mut().flat_map(|node| &mut node.children) {
+            if child.target == Target::Slot(slot) {
+                child.target = Target::Unread(slot);
+            }
+        }
     }
 
     /// How many slots the table has.
@@ -239,6 +250,12 @@ pub(crate) struct Slots<'x> {
 }
 
 impl<'x> Slots<'x> {
+    /// Slots for what a table has.
+    pub(crate) fn of(shape: &Shape) -> Self {
+        let n = shape.fixed;
+        Self { values: vec![Scalar::Null; n], stamps: vec![0; n], ..Self::default() }
+    }
+
     /// Forgets the row before.
     pub(crate) fn begin(&mut self) {
         if self.now == u32::MAX {

@@ -9,9 +9,14 @@
 use std::collections::HashSet;
 
 use serde::Deserialize;
+use serde::de::Error as _;
+use serde_json::value::RawValue;
 use trueline_core::{By, Known, RequestRecord, Side, Spans, Stretch, Tokens, Why};
 
 use super::{LogFormat, Reads, Table, Whole};
+use crate::pieces::plain_text;
+use crate::scalar::plain_hashes;
+use crate::shape::DEPTH_LIMIT;
 use crate::{Error, ErrorKind, Evidence, FieldMeaning, Holds, Unit};
 
 /// The format.
@@ -32,113 +37,116 @@ fn is(head: &str) -> Option<String> {
 }
 
 fn read(name: &str, bytes: &[u8]) -> Result<Whole, Error> {
-    let conversation = Conversation::parse(name, bytes)?;
-    Ok(Whole { records: conversation.records(), rejected: conversation.rejected() })
+    let text = plain_text(bytes);
+    let conversation = serde_json::from_str::<Conversation<'_>>(&text).map_err(|error| {
+        Error::new(
+            ErrorKind::Document,
+            name,
+            "expected a Weka trace: one object with block_size and requests with hash_ids; \
+             found something else or a file that is cut off",
+        )
+        .caused_by(error)
+    })?;
+    let mut walk = Walk { of: &conversation, seen: HashSet::new(), whole: Whole::default() };
+    walk.all(&conversation.requests, "", 1);
+    Ok(walk.whole)
 }
 
 /// A conversation.
 #[derive(Debug, Deserialize)]
-struct Conversation {
+struct Conversation<'t> {
     id: Option<String>,
     block_size: u64,
-    requests: Vec<Entry>,
-}
-
-/// An entry of the list: one that cannot be read is counted and the others are taken.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum Entry {
-    Request(Box<Request>),
-    Other(serde::de::IgnoredAny),
+    /// Its entries: one that cannot be read is counted and the others are taken.
+    #[serde(borrow)]
+    requests: Vec<&'t RawValue>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Request {
+struct Request<'t> {
     model: Option<String>,
     #[serde(rename = "in")]
     input: Option<u64>,
     #[serde(rename = "out")]
     output: Option<u64>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "blocks")]
     hash_ids: Vec<u64>,
     ttft: Option<f64>,
     api_time: Option<f64>,
-    requests: Option<Vec<Entry>>,
+    #[serde(borrow)]
+    requests: Option<Vec<&'t RawValue>>,
 }
 
-impl Conversation {
-    fn parse(name: &str, bytes: &[u8]) -> Result<Self, Error> {
-        serde_json::from_slice(bytes).map_err(|error| {
-            Error::new(
-                ErrorKind::Document,
-                name,
-                "expected a Weka trace: one object with block_size and requests with hash_ids; \
-                 found something else or a file that is cut off",
-            )
-            .caused_by(error)
-        })
-    }
+/// The entries of a conversation one after the other, those of nested conversations included, in the order of the
+/// document.
+struct Walk<'t> {
+    of: &'t Conversation<'t>,
+    /// The blocks of the requests so far.
+    seen: HashSet<u64>,
+    whole: Whole,
+}
 
-    /// How many of its entries cannot be read.
-    fn rejected(&self) -> u64 {
-        fn count(entries: &[Entry]) -> u64 {
-            let each = |entry: &Entry| match entry {
-                Entry::Request(request) => request.requests.as_deref().map_or(0, count),
-                Entry::Other(_) => 1,
-            };
-            entries.iter().map(each).sum()
-        }
-        count(&self.requests)
-    }
-
-    /// Its requests, those of nested conversations included, in the order of the document.
-    fn records(&self) -> Vec<RequestRecord> {
-        let mut records = Vec::new();
-        self.walk(&self.requests, "", &mut HashSet::new(), &mut records);
-        records
-    }
-
-    fn walk(
-        &self,
-        requests: &[Entry],
-        within: &str,
-        seen: &mut HashSet<u64>,
-        records: &mut Vec<RequestRecord>,
-    ) {
-        let conversation = self.id.as_deref().unwrap_or("conversation");
-        for (i, entry) in requests.iter().enumerate() {
-            let Entry::Request(request) = entry else { continue };
+impl Walk<'_> {
+    /// Takes the entries of a list that stands `depth` lists deep.
+    fn all(&mut self, entries: &[&RawValue], within: &str, depth: u32) {
+        for (i, entry) in entries.iter().enumerate() {
             let place = format!("{within}/{i}");
-            if let Some(nested) = &request.requests {
-                self.walk(nested, &place, seen, records);
-                continue;
-            }
-            let known = request.hash_ids.iter().take_while(|id| seen.contains(id)).count() as u64;
-            seen.extend(&request.hash_ids);
-            let mut record = RequestRecord::default();
-            record.id = Some(format!("{conversation}{place}"));
-            record.session = Some(format!("{conversation}{within}"));
-            record.model.clone_from(&request.model);
-            let count = |n: Option<u64>| n.map_or(Known::Not(Why::Absent), RequestRecord::counted);
-            record.tokens.prompt = count(request.input);
-            record.tokens.output = count(request.output);
-            record.tokens.cached = match request.input {
-                Some(input) if !request.hash_ids.is_empty() => {
-                    let hit = known.saturating_mul(self.block_size).min(input.saturating_sub(1));
-                    Known::is(Tokens::new(hit), By::Derived)
+            match serde_json::from_str::<Request<'_>>(entry.get()) {
+                Ok(Request { requests: Some(nested), .. }) if depth < DEPTH_LIMIT => {
+                    self.all(&nested, &place, depth + 1);
                 }
-                _ => Known::Not(Why::NeedsMore),
-            };
-            for (stretch, seconds) in
-                [(Stretch::ClientTtft, request.ttft), (Stretch::ClientE2e, request.api_time)]
-            {
-                if let Some(seconds) = seconds {
-                    record.spans.set(stretch, Spans::seconds(seconds, By::Measured));
-                }
+                Ok(request) if request.requests.is_none() => self.take(&request, within, &place),
+                _ => self.whole.rejected += 1,
             }
-            records.push(record);
         }
     }
+
+    fn take(&mut self, request: &Request<'_>, within: &str, place: &str) {
+        let conversation = self.of.id.as_deref().unwrap_or("conversation");
+        let known = walk_blocks(&request.hash_ids, &mut self.seen);
+        let mut record = RequestRecord::default();
+        record.id = Some(format!("{conversation}{place}"));
+        record.session = Some(format!("{conversation}{within}"));
+        record.model.clone_from(&request.model);
+        let count = |n: Option<u64>| n.map_or(Known::Not(Why::Absent), RequestRecord::counted);
+        record.tokens.prompt = count(request.input);
+        record.tokens.output = count(request.output);
+        record.tokens.cached = match request.input {
+            Some(input) if !request.hash_ids.is_empty() => {
+                let hit = known.saturating_mul(self.of.block_size).min(input.saturating_sub(1));
+                Known::is(Tokens::new(hit), By::Derived)
+            }
+            _ => Known::Not(Why::NeedsMore),
+        };
+        for (stretch, seconds) in
+            [(Stretch::ClientTtft, request.ttft), (Stretch::ClientE2e, request.api_time)]
+        {
+            if let Some(seconds) = seconds {
+                record.spans.set(stretch, Spans::seconds(seconds, By::Measured));
+            }
+        }
+        self.whole.records.push(record);
+    }
+}
+
+/// A list of whole numbers: that of a long prompt has hundreds.
+fn blocks<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<u64>, D::Error> {
+    let list = <&RawValue>::deserialize(from)?.get();
+    let mut ids = Vec::with_capacity(list.len() / 6);
+    if plain_hashes(list.as_bytes(), &mut ids).is_none() {
+        ids = serde_json::from_str(list).map_err(D::Error::custom)?;
+    }
+    Ok(ids)
+}
+
+/// Adds the blocks of a prompt to those seen; how many leading ones were there already.
+fn walk_blocks(ids: &[u64], seen: &mut HashSet<u64>) -> u64 {
+    let (mut known, mut leading) = (0, true);
+    for id in ids {
+        leading &= !seen.insert(*id);
+        known += u64::from(leading);
+    }
+    known
 }
 
 /// The table, for its name and fields; its rows are read whole.

@@ -5,10 +5,10 @@
 
 use std::collections::VecDeque;
 
-use serde::Deserialize;
 use trueline_core::{By, Known, Outcome, RequestRecord, Side, WallTime};
 
-use super::super::{LogFormat, Reads, Table};
+use super::chunk::{Chunk, Pieces};
+use crate::adapters::{LogFormat, Reads, Table};
 use crate::lines::{Line, LineReader, Seen, Told};
 use crate::{Evidence, FieldMeaning, Holds, Reason, Unit};
 
@@ -24,35 +24,6 @@ pub(in crate::adapters) const FORMAT: LogFormat = LogFormat {
 
 /// How many replies may be under way at once.
 const OPEN: usize = 4_096;
-
-#[derive(Deserialize)]
-struct Chunk {
-    id: Option<String>,
-    object: Option<String>,
-    model: Option<String>,
-    created: Option<f64>,
-    #[serde(default)]
-    choices: Vec<Choice>,
-    usage: Option<Usage>,
-}
-
-#[derive(Deserialize)]
-struct Choice {
-    finish_reason: Option<serde::de::IgnoredAny>,
-}
-
-#[derive(Deserialize)]
-struct Usage {
-    prompt_tokens: Option<u64>,
-    completion_tokens: Option<u64>,
-    cached_tokens: Option<u64>,
-    prompt_tokens_details: Option<Details>,
-}
-
-#[derive(Deserialize)]
-struct Details {
-    cached_tokens: Option<u64>,
-}
 
 /// A reply of which some chunks were read.
 #[derive(Debug, Default)]
@@ -71,6 +42,7 @@ struct Reply {
 /// Puts chunks together by the id of their reply.
 #[derive(Debug, Default)]
 struct Chunks {
+    pieces: Pieces,
     /// In the order of their first chunks.
     open: VecDeque<Reply>,
 }
@@ -80,15 +52,9 @@ fn data(line: &str) -> &str {
     line.strip_prefix("data:").unwrap_or(line).trim()
 }
 
-/// Whether an object is a piece of a reply.
-fn chunk(text: &str) -> Option<Chunk> {
-    let chunk: Chunk = serde_json::from_str(text).ok()?;
-    let is_one = chunk.object.as_deref().is_some_and(|object| object.ends_with("completion.chunk"));
-    (is_one && chunk.id.is_some()).then_some(chunk)
-}
-
 fn is(lines: &[&str]) -> Option<Seen> {
-    let n = lines.iter().take(256).filter(|line| chunk(data(line)).is_some()).count();
+    let mut pieces = Pieces::default();
+    let n = lines.iter().take(256).filter(|line| pieces.read(data(line)).is_some()).count();
     let evidence = format!("{n} chunks of chat completions among its first lines");
     (n > 0).then_some(Seen { lines: n, evidence })
 }
@@ -103,8 +69,8 @@ impl LineReader for Chunks {
             }
             return;
         }
-        match chunk(text) {
-            Some(chunk) => self.take(chunk, line.writer, told),
+        match self.pieces.read(text) {
+            Some(chunk) => self.take(&chunk, line.writer, told),
             None if !text.starts_with('{') => told.other += 1,
             None if serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() => told.other += 1,
             None if line.unended => told.broken = true,
@@ -118,14 +84,15 @@ impl LineReader for Chunks {
 }
 
 impl Chunks {
-    fn take(&mut self, chunk: Chunk, writer: &str, told: &mut Told) {
-        let id = chunk.id.clone().unwrap_or_default();
+    fn take(&mut self, chunk: &Chunk<'_>, writer: &str, told: &mut Told) {
+        let id = &*chunk.id;
         let known = self.open.iter().rposition(|reply| reply.id == id && reply.writer == writer);
         let place = known.unwrap_or_else(|| {
             if self.open.len() == OPEN {
                 told.requests.extend(self.open.pop_front().map(Reply::record));
             }
-            self.open.push_back(Reply { id, writer: writer.to_owned(), ..Reply::default() });
+            let (id, writer) = (id.to_owned(), writer.to_owned());
+            self.open.push_back(Reply { id, writer, ..Reply::default() });
             self.open.len() - 1
         });
         if let Some(reply) = self.open.get_mut(place) {
@@ -135,15 +102,15 @@ impl Chunks {
 }
 
 impl Reply {
-    fn add(&mut self, chunk: Chunk) {
-        self.model = self.model.take().or(chunk.model);
+    fn add(&mut self, chunk: &Chunk<'_>) {
+        if self.model.is_none() {
+            self.model = chunk.model.as_deref().map(ToOwned::to_owned);
+        }
         self.created = self.created.or(chunk.created);
-        self.finished |= chunk.choices.iter().any(|choice| choice.finish_reason.is_some());
-        let Some(usage) = chunk.usage else { return };
-        let details = usage.prompt_tokens_details.and_then(|details| details.cached_tokens);
-        self.prompt = self.prompt.max(usage.prompt_tokens);
-        self.cached = self.cached.max(details.or(usage.cached_tokens));
-        self.output = self.output.max(usage.completion_tokens);
+        self.finished |= chunk.finished;
+        self.prompt = self.prompt.max(chunk.prompt);
+        self.cached = self.cached.max(chunk.cached);
+        self.output = self.output.max(chunk.output);
     }
 
     fn record(self) -> RequestRecord {
