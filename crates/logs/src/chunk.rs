@@ -166,7 +166,7 @@ pub(crate) fn read_block(layout: &Layout, block: &Block, sink: &mut dyn Sink) {
 
 /// Reads whole lines.
 fn read_piece(layout: &Layout, piece: Piece<'_>, work: &mut Work, sink: &mut dyn Sink) {
-    let mut slots = Slots::default();
+    let mut slots = Slots::of(&layout.shape);
     for PlainLine { text, unended } in piece.lines() {
         work.line += 1;
         match text {

@@ -150,6 +150,9 @@ impl Layout {
             layout.generations.extend(slots.map(|(slot, _)| (slot, *generation)));
         }
         for (slot, field) in layout.table.fields.iter().enumerate() {
+            if field.holds == Holds::Unused {
+                layout.shape.leave_unread(slot);
+            }
             match field.holds {
                 Holds::Id => layout.texts.id.push(slot),
                 Holds::Session => layout.texts.session.push(slot),

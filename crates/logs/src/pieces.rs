@@ -29,6 +29,14 @@ pub(crate) struct PlainLine<'b> {
     pub(crate) unended: bool,
 }
 
+/// Bytes as text; those that are none are replaced. What is text throughout, as most input is, is only looked at.
+pub(crate) fn plain_text(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(bytes),
+    }
+}
+
 /// The pieces of a block, in order.
 pub(crate) fn pieces(block: &Block) -> impl Iterator<Item = Piece<'_>> {
     let mut rest = block.bytes.as_slice();

@@ -16,6 +16,7 @@ use crate::layout::Layout;
 use crate::lines::read_lines;
 use crate::metrics::parse_server_counters;
 use crate::own::OwnRows;
+use crate::pieces::plain_text;
 use crate::recognition::{ASKED_FOR, recognize};
 use crate::results::read_results_from;
 use crate::seen::Seen;
@@ -137,7 +138,7 @@ fn read_source(
 ) -> Result<FileRead, Error> {
     let name = source.name().to_owned();
     let first = source.next_block(Vec::new())?.unwrap_or_default();
-    let head = String::from_utf8_lossy(first.bytes.get(..1 << 20).unwrap_or(&first.bytes));
+    let head = plain_text(first.bytes.get(..1 << 20).unwrap_or(&first.bytes));
     let mut recognition =
         recognize(&name, &head, options).map_err(|error| what_it_is(error, &name, &head))?;
     if let Some(kept_by) = source.kept_by() {

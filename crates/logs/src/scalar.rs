@@ -222,19 +222,22 @@ impl<'a> Scalar<'a> {
     }
 }
 
-/// The numbers of a list that holds nothing but digits, commas and blanks.
-fn plain_hashes(list: &[u8], into: &mut Vec<u64>) -> Option<()> {
+/// The numbers of a list that holds nothing but digits, commas and blanks; `None` where it holds something else or
+/// nothing.
+pub(crate) fn plain_hashes(list: &[u8], into: &mut Vec<u64>) -> Option<()> {
     let mut rest = list.strip_prefix(b"[")?;
     loop {
         rest = rest.trim_ascii_start();
         let (hash, count) = digits(rest);
-        if !(1..=19).contains(&count) {
-            // A number of 64 bits may have twenty.
-            let text = std::str::from_utf8(rest.get(..count)?).ok()?;
-            into.push(text.parse().ok()?);
-        } else {
-            into.push(hash);
-        }
+        into.push(match count {
+            1..=19 => hash,
+            // A number of 64 bits may have one digit more.
+            20 => {
+                let (before, last) = (digits(rest.get(..19)?).0, rest.get(19)? - b'0');
+                before.checked_mul(10)?.checked_add(u64::from(last))?
+            }
+            _ => return None,
+        });
         rest = rest.get(count..)?.trim_ascii_start();
         match rest.split_first()? {
             (b',', after) => rest = after,

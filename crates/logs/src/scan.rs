@@ -76,6 +76,10 @@ impl<'x, const WRITTEN: bool> Scanner<'x, WRITTEN> {
                     let value = self.value(depth)?;
                     slots.set_once(slot, value)?;
                 }
+                Target::Unread(slot) => {
+                    self.skip(depth)?;
+                    slots.set_once(slot, Scalar::Unusable)?;
+                }
                 Target::Node(inner) if self.peek()? == b'{' => {
                     slots.hit(1);
                     self.object(inner, depth + 1, shape, slots)?;
@@ -263,6 +267,9 @@ impl<'x, const WRITTEN: bool> Scanner<'x, WRITTEN> {
             self.at += 1;
             return Some(());
         }
+        if !object && self.skip_whole_numbers().is_some() {
+            return Some(());
+        }
         loop {
             if object {
                 self.skip_string()?;
@@ -281,6 +288,28 @@ impl<'x, const WRITTEN: bool> Scanner<'x, WRITTEN> {
                 return None;
             }
             self.blank();
+        }
+    }
+
+    /// Passes over the rest of a list that holds whole numbers without signs and nothing else.
+    fn skip_whole_numbers(&mut self) -> Option<()> {
+        let mut at = self.at;
+        loop {
+            let rest = self.bytes.get(at..)?;
+            let (_, count) = digits(rest);
+            if count == 0 || count > 20 || (count > 1 && rest.first() == Some(&b'0')) {
+                return None;
+            }
+            at += count;
+            match rest.get(count..)? {
+                [b',', b' ', ..] => at += 2,
+                [b',', ..] => at += 1,
+                [b']', ..] => {
+                    self.at = at + 1;
+                    return Some(());
+                }
+                _ => return None,
+            }
         }
     }
 

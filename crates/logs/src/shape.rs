@@ -18,6 +18,8 @@ const NAMES: usize = 256;
 pub(crate) enum Target {
     /// To a value that is kept.
     Slot(usize),
+    /// To a value of which only counts that it is there.
+    Unread(usize),
     /// To an object with keys of its own.
     Node(usize),
     /// Nowhere.
@@ -96,6 +98,15 @@ impl Shape {
     /// Whether a key was met that only another format has.
     pub(crate) fn met_foreign(&self) -> bool {
         self.met_foreign
+    }
+
+    /// Leaves the value of a slot unread: only that it is there counts.
+    pub(crate) fn leave_unread(&mut self, slot: usize) {
+        for child in self.nodes.iter_mut().flat_map(|node| &mut node.children) {
+            if child.target == Target::Slot(slot) {
+                child.target = Target::Unread(slot);
+            }
+        }
     }
 
     /// How many slots the table has.
@@ -262,6 +273,12 @@ pub(crate) struct Slots<'x> {
 }
 
 impl<'x> Slots<'x> {
+    /// Slots for what a table has.
+    pub(crate) fn of(shape: &Shape) -> Self {
+        let n = shape.fixed;
+        Self { values: vec![Scalar::Null; n], stamps: vec![0; n], ..Self::default() }
+    }
+
     /// Forgets the row before.
     pub(crate) fn begin(&mut self) {
         if self.now == u32::MAX {

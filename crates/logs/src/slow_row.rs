@@ -113,6 +113,10 @@ impl<'de> Visitor<'de> for Object<'_> {
                         map.next_value_seed(Leaf { depth: self.depth, list: List::Kept })?;
                     self.found.values.push((slot, value));
                 }
+                Target::Unread(slot) => {
+                    map.next_value_seed(Leaf { depth: self.depth, list: List::Walked })?;
+                    self.found.values.push((slot, Held::Scalar(Scalar::Unusable)));
+                }
                 Target::Node(node) => {
                     self.found.hits += 1;
                     map.next_value_seed(Object {

@@ -5,7 +5,7 @@ use trueline_core::{
 };
 
 use super::{LogFormat, Reads, Table};
-use crate::lines::{Line, LineReader, Seen, Told, after, count, number};
+use crate::lines::{Line, LineReader, Seen, Told, Words, after, count, number};
 use crate::{Evidence, FieldMeaning, Holds, Reason, Unit};
 
 /// The format.
@@ -17,6 +17,9 @@ pub(super) const FORMAT: LogFormat = LogFormat {
     table,
     reads: Reads::Lines { words: &["serve_api: "], is, reader: || Box::new(Summaries) },
 };
+
+/// What begins the line of an answer.
+static SUMMARY: Words = Words::new("serve_api: ");
 
 /// The name of the stated rate.
 const RATE: &str = "prefill, t/s";
@@ -61,7 +64,7 @@ enum Said {
 /// The request of `serve_api: mtp 215 tok in 8.30s = 25.89 t/s | prompt 59498 (58013 cached), prefill 2.29s`.
 fn request(text: &str) -> Said {
     let output = || {
-        let (before, rest) = after(text, "serve_api: ")?.split_once(" tok in ")?;
+        let (before, rest) = SUMMARY.after(text)?.split_once(" tok in ")?;
         Some((before.rsplit(' ').next().and_then(count)?.0, rest))
     };
     let Some((output, rest)) = output() else { return Said::Nothing };

@@ -9,7 +9,7 @@ use trueline_core::{Share, Side, WallTime};
 
 use super::{LogFormat, Reads, Table};
 use crate::intervals::Said;
-use crate::lines::{Line, LineReader, Seen, Told};
+use crate::lines::{Line, LineReader, Seen, Told, named, parts};
 use crate::scalar::Scalar;
 use crate::{Evidence, IntervalField, States, Unit};
 
@@ -121,12 +121,21 @@ impl LineReader for Reader {
         };
         told.intervals.line();
         let after = self.gap(line.writer, &interval);
-        let part = |name: &str| {
-            interval.said.split(", ").find_map(|part| part.strip_prefix(name)?.strip_prefix(": "))
+        let (mut server, mut engine, mut cache, mut hit) = (None, None, None, None);
+        for (name, value) in parts(interval.said).filter_map(named) {
+            let said = match name {
+                "Server (succeeded/failed/routed/waiting)" => &mut server,
+                "Engine (running/waiting)" => &mut engine,
+                "KV cache" => &mut cache,
+                "Prefix cache hit rate" => &mut hit,
+                _ => continue,
+            };
+            said.get_or_insert(value);
+        }
+        let share = |said: Option<&str>| {
+            Share::new(said?.strip_suffix('%')?.parse::<f64>().ok()? / 100.0).ok()
         };
-        let share =
-            |name| Share::new(part(name)?.strip_suffix('%')?.parse::<f64>().ok()? / 100.0).ok();
-        let hit = share("Prefix cache hit rate");
+        let hit = share(hit);
         let mut say = |field, value: Option<f64>| {
             if let Some(value) = value {
                 told.intervals.say(field, Said { value, after, hit });
@@ -136,13 +145,11 @@ impl LineReader for Reader {
         say(&OUTPUT_RATE, Some(interval.rates.1));
         let number =
             |list: Option<&str>, at: usize| list?.split(" / ").nth(at)?.parse::<f64>().ok();
-        let server = part("Server (succeeded/failed/routed/waiting)");
         say(&SUCCEEDED, number(server, 0));
         say(&FAILED, number(server, 1));
-        let engine = part("Engine (running/waiting)");
         say(&RUNNING, number(engine, 0));
         say(&WAITING, number(engine, 1));
-        say(&CACHE_USE, share("KV cache").map(Share::get));
+        say(&CACHE_USE, share(cache).map(Share::get));
         say(&HIT, hit.map(Share::get));
     }
 

@@ -3,7 +3,7 @@
 use trueline_core::{Outcome, RequestRecord, Side};
 
 use super::{LogFormat, Reads, Table};
-use crate::lines::{Line, LineReader, Seen, Told, after, count};
+use crate::lines::{Line, LineReader, Seen, Told, Words, after, count};
 use crate::{Evidence, FieldMeaning, Holds, Unit};
 
 /// The format.
@@ -36,6 +36,9 @@ fn is(lines: &[&str]) -> Option<Seen> {
     (n > 0).then(|| Seen { lines: n + requests, evidence })
 }
 
+/// What an access line of a request for text says.
+static POST: Words = Words::new("] \"POST /v1/");
+
 /// Takes the access lines.
 #[derive(Debug)]
 struct Access;
@@ -59,7 +62,7 @@ impl LineReader for Access {
 
 /// The status of `127.0.0.1 - - [29/Nov/2026 11:54:08] "POST /v1/chat/completions HTTP/1.1" 200 -`.
 fn status(text: &str) -> Option<u64> {
-    let rest = after(text, "] \"POST /v1/")?;
+    let rest = POST.after(text)?;
     let (path, rest) = rest.split_once(' ')?;
     let is_text = matches!(path, "chat/completions" | "completions" | "responses");
     is_text.then(|| Some(count(after(rest, "\" ")?)?.0))?

@@ -7,11 +7,16 @@
 //! the order of the document. Hits across files cannot be seen: the shares are lower bounds.
 
 use serde::Deserialize;
+use serde::de::Error as _;
+use serde_json::value::RawValue;
 use trueline_core::{
     By, Known, PrefixTree, PromptBlocks, RequestRecord, Side, Spans, Stretch, Tokens, Why,
 };
 
 use super::{LogFormat, Reads, Table, Whole};
+use crate::pieces::plain_text;
+use crate::scalar::plain_hashes;
+use crate::shape::DEPTH_LIMIT;
 use crate::{Error, ErrorKind, Evidence, FieldMeaning, Holds, Unit};
 
 /// The format.
@@ -32,122 +37,136 @@ fn is(head: &str) -> Option<String> {
 }
 
 fn read(name: &str, bytes: &[u8]) -> Result<Whole, Error> {
-    let conversation = Conversation::parse(name, bytes)?;
-    Ok(Whole { records: conversation.records(name), rejected: conversation.rejected() })
+    let text = plain_text(bytes);
+    let conversation = serde_json::from_str::<Conversation<'_>>(&text).map_err(|error| {
+        Error::new(
+            ErrorKind::Document,
+            name,
+            "expected a Weka trace: one object with block_size and requests with hash_ids; \
+             found something else or a file that is cut off",
+        )
+        .caused_by(error)
+    })?;
+    let mut entries = Entries::default();
+    entries.take(&conversation.requests, ("", 0.0), 1);
+    let own = own_number(conversation.id.as_deref().unwrap_or(name));
+    let mut seen = PrefixTree::default();
+    let record = |entry| conversation.record(entry, own, &mut seen);
+    let records = entries.requests.iter().map(record).collect();
+    Ok(Whole { records, rejected: entries.rejected })
 }
 
 /// A conversation.
 #[derive(Debug, Deserialize)]
-struct Conversation {
+struct Conversation<'t> {
     id: Option<String>,
     block_size: u64,
-    requests: Vec<Entry>,
-}
-
-/// An entry of the list: one that cannot be read is counted and the others are taken.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum Entry {
-    Request(Box<Request>),
-    Other(serde::de::IgnoredAny),
+    /// Its entries: one that cannot be read is counted and the others are taken.
+    #[serde(borrow)]
+    requests: Vec<&'t RawValue>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Request {
+struct Request<'t> {
     t: Option<f64>,
     model: Option<String>,
     #[serde(rename = "in")]
     input: Option<u64>,
     #[serde(rename = "out")]
     output: Option<u64>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "blocks")]
     hash_ids: Vec<u64>,
     ttft: Option<f64>,
     api_time: Option<f64>,
-    requests: Option<Vec<Entry>>,
+    #[serde(borrow)]
+    requests: Option<Vec<&'t RawValue>>,
 }
 
-impl Conversation {
-    fn parse(name: &str, bytes: &[u8]) -> Result<Self, Error> {
-        serde_json::from_slice(bytes).map_err(|error| {
-            Error::new(
-                ErrorKind::Document,
-                name,
-                "expected a Weka trace: one object with block_size and requests with hash_ids; \
-                 found something else or a file that is cut off",
-            )
-            .caused_by(error)
-        })
-    }
+/// The requests of a conversation, those of nested conversations included, in the order of the document.
+#[derive(Debug, Default)]
+struct Entries<'t> {
+    requests: Vec<Entry<'t>>,
+    rejected: u64,
+}
 
-    /// How many of its entries cannot be read.
-    fn rejected(&self) -> u64 {
-        fn count(entries: &[Entry]) -> u64 {
-            let each = |entry: &Entry| match entry {
-                Entry::Request(request) => request.requests.as_deref().map_or(0, count),
-                Entry::Other(_) => 1,
-            };
-            entries.iter().map(each).sum()
-        }
-        count(&self.requests)
-    }
+/// A request and where it stands.
+#[derive(Debug)]
+struct Entry<'t> {
+    request: Request<'t>,
+    /// The nested conversation that it is of.
+    within: String,
+    place: String,
+    /// When that conversation began.
+    begun: f64,
+}
 
-    /// Its requests, those of nested conversations included, in the order of the document.
-    fn records(&self, file: &str) -> Vec<RequestRecord> {
-        let mut records = Vec::new();
-        let own = own_number(self.id.as_deref().unwrap_or(file));
-        self.walk((&self.requests, "", 0.0), own, &mut PrefixTree::default(), &mut records);
-        records
-    }
-
-    fn walk<'h>(
-        &self,
-        (requests, within, begun): (&'h [Entry], &str, f64),
-        own: u64,
-        seen: &mut PrefixTree<'h>,
-        records: &mut Vec<RequestRecord>,
-    ) {
-        let conversation = self.id.as_deref().unwrap_or("conversation");
-        for (i, entry) in requests.iter().enumerate() {
-            let Entry::Request(request) = entry else { continue };
+impl<'t> Entries<'t> {
+    /// Takes the entries of a list that stands `depth` lists deep.
+    fn take(&mut self, entries: &[&'t RawValue], (within, begun): (&str, f64), depth: u32) {
+        for (i, entry) in entries.iter().enumerate() {
             let place = format!("{within}/{i}");
-            if let Some(nested) = &request.requests {
-                // A nested conversation's clock begins with its entry.
-                let begun = begun + request.t.unwrap_or(f64::NAN);
-                self.walk((nested, &place, begun), own, seen, records);
-                continue;
-            }
-            let runs = seen.add(&request.hash_ids, 0);
-            let known = runs.iter().map(|run| run.blocks as u64).sum::<u64>();
-            let mut record = RequestRecord::default();
-            record.id = Some(format!("{conversation}{place}"));
-            record.session = Some(format!("{conversation}{within}"));
-            record.model.clone_from(&request.model);
-            let count = |n: Option<u64>| n.map_or(Known::Not(Why::Absent), RequestRecord::counted);
-            record.tokens.prompt = count(request.input);
-            record.tokens.output = count(request.output);
-            record.tokens.cached = match request.input {
-                Some(input) if !request.hash_ids.is_empty() => {
-                    let hit = known.saturating_mul(self.block_size).min(input.saturating_sub(1));
-                    Known::is(Tokens::new(hit), By::Derived)
+            match serde_json::from_str::<Request<'t>>(entry.get()) {
+                Ok(Request { requests: Some(nested), t, .. }) if depth < DEPTH_LIMIT => {
+                    // A nested conversation's clock begins with its entry.
+                    self.take(&nested, (&place, begun + t.unwrap_or(f64::NAN)), depth + 1);
                 }
-                _ => Known::Not(Why::NeedsMore),
-            };
-            let hashes = request.hash_ids.iter().map(|id| apart(*id, own)).collect();
-            record.blocks = PromptBlocks::new(Tokens::new(self.block_size), hashes).map(Box::new);
-            for (stretch, seconds) in
-                [(Stretch::ClientTtft, request.ttft), (Stretch::ClientE2e, request.api_time)]
-            {
-                if let Some(seconds) = seconds {
-                    record.spans.set(stretch, Spans::seconds(seconds, By::Measured));
+                Ok(request) if request.requests.is_none() => {
+                    self.requests.push(Entry { request, within: within.to_owned(), place, begun });
                 }
+                _ => self.rejected += 1,
             }
-            if let Some(t) = request.t {
-                record.sent_after = Spans::seconds(begun + t, By::Measured);
-            }
-            records.push(record);
         }
     }
+}
+
+impl Conversation<'_> {
+    /// A request of it, behind those whose blocks were `seen`.
+    fn record<'e>(
+        &self,
+        Entry { request, within, place, begun }: &'e Entry<'_>,
+        own: u64,
+        seen: &mut PrefixTree<'e>,
+    ) -> RequestRecord {
+        let conversation = self.id.as_deref().unwrap_or("conversation");
+        let known: u64 = seen.add(&request.hash_ids, 0).iter().map(|run| run.blocks as u64).sum();
+        let mut record = RequestRecord::default();
+        record.id = Some(format!("{conversation}{place}"));
+        record.session = Some(format!("{conversation}{within}"));
+        record.model.clone_from(&request.model);
+        let count = |n: Option<u64>| n.map_or(Known::Not(Why::Absent), RequestRecord::counted);
+        record.tokens.prompt = count(request.input);
+        record.tokens.output = count(request.output);
+        record.tokens.cached = match request.input {
+            Some(input) if !request.hash_ids.is_empty() => {
+                let hit = known.saturating_mul(self.block_size).min(input.saturating_sub(1));
+                Known::is(Tokens::new(hit), By::Derived)
+            }
+            _ => Known::Not(Why::NeedsMore),
+        };
+        let hashes = request.hash_ids.iter().map(|id| apart(*id, own)).collect();
+        record.blocks = PromptBlocks::new(Tokens::new(self.block_size), hashes).map(Box::new);
+        for (stretch, seconds) in
+            [(Stretch::ClientTtft, request.ttft), (Stretch::ClientE2e, request.api_time)]
+        {
+            if let Some(seconds) = seconds {
+                record.spans.set(stretch, Spans::seconds(seconds, By::Measured));
+            }
+        }
+        if let Some(t) = request.t {
+            record.sent_after = Spans::seconds(begun + t, By::Measured);
+        }
+        record
+    }
+}
+
+/// A list of whole numbers: that of a long prompt has hundreds.
+fn blocks<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<u64>, D::Error> {
+    let list = <&RawValue>::deserialize(from)?.get();
+    let mut ids = Vec::with_capacity(list.len() / 6);
+    if plain_hashes(list.as_bytes(), &mut ids).is_none() {
+        ids = serde_json::from_str(list).map_err(D::Error::custom)?;
+    }
+    Ok(ids)
 }
 
 /// A number of a conversation's own (the hash FNV-1a of its name).

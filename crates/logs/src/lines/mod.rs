@@ -1,6 +1,7 @@
 //! Logs whose lines are text: what several lines say together becomes one request.
 
 mod numbers;
+mod parts;
 mod prefix;
 mod read;
 mod words;
@@ -10,6 +11,7 @@ use std::fmt;
 use trueline_core::RequestRecord;
 
 pub(crate) use numbers::{after, count, count_after, milliseconds, number};
+pub(crate) use parts::{named, parts};
 pub(crate) use prefix::{bare, uncoloured};
 pub(crate) use read::read_lines;
 pub(crate) use words::Words;

@@ -80,8 +80,18 @@ fn answered(rest: &str) -> Option<Said> {
     Some(Said::Answered(Answered { ended: local(stamp), outcome, took }))
 }
 
+/// `2026/08/19 - 19:40:54`.
 fn local(stamp: &str) -> Option<DateTime> {
-    DateTime::strptime("%Y/%m/%d - %H:%M:%S", stamp).ok()
+    let number = |from: usize, to: usize, end: &str| {
+        let (digits, rest) = stamp.get(from..)?.split_at_checked(to - from)?;
+        let is_one = digits.bytes().all(|c| c.is_ascii_digit()) && rest.starts_with(end);
+        is_one.then(|| digits.parse::<i16>().ok())?
+    };
+    let part = |from, end| i8::try_from(number(from, from + 2, end)?).ok();
+    let (year, month, day) = (number(0, 4, "/")?, part(5, "/")?, part(8, " - ")?);
+    let (hour, minute, second) = (part(13, ":")?, part(16, ":")?, part(19, "")?);
+    let is_whole = stamp.len() == "2026/08/19 - 19:40:54".len();
+    is_whole.then(|| DateTime::new(year, month, day, hour, minute, second, 0).ok())?
 }
 
 /// The zone of a line with `time=2026-08-19T19:40:55.572+02:00`.

@@ -14,6 +14,7 @@ use trueline_core::Side;
 
 use super::{LogFormat, Reads, Table, Whole};
 use crate::lines::Seen;
+use crate::pieces::plain_text;
 use crate::{Error, ErrorKind, Evidence};
 
 const WRITER: &str = "OpenTelemetry exporters: spans of vLLM, SGLang and of generative AI";
@@ -79,7 +80,7 @@ fn is_document(head: &str) -> Option<String> {
 }
 
 fn read(name: &str, bytes: &[u8]) -> Result<Whole, Error> {
-    let text = String::from_utf8_lossy(bytes);
+    let text = plain_text(bytes);
     let found = export::open(&text, false, &field::all());
     if found.exports == 0 {
         return Err(Error::new(

@@ -12,7 +12,8 @@ use trueline_core::TokenScope;
 use crate::Generations;
 use crate::generations::INPUT_THROUGHPUT;
 use crate::intervals::{IntervalField, Intervals, Said, States};
-use crate::lines::Told;
+use crate::lines::{Told, Words, named, parts};
+use crate::stamp::parse_stamp;
 
 /// How many schedulers are told apart; lines of others count as unreadable.
 const SCHEDULERS: usize = 1_024;
@@ -63,7 +64,8 @@ const THIS: &str = "tokens of its own batch (0.5.23)";
 
 /// Whether a line tells of a batch.
 pub(super) fn is_one(text: &str) -> bool {
-    kind(text).is_some() && text.contains("#running-req: ")
+    static RUNNING_REQUESTS: Words = Words::new("#running-req: ");
+    kind(text).is_some() && RUNNING_REQUESTS.are_in(text)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,21 +116,21 @@ struct Parts {
 
 impl Parts {
     fn of(text: &str) -> Self {
-        let mut parts = Self::default();
-        for (name, value) in text.split(", ").filter_map(|part| part.split_once(": ")) {
+        let mut found = Self::default();
+        for (name, value) in parts(text).filter_map(named) {
             match name {
-                "#new-seq" => parts.new_requests = value.parse().ok(),
-                "#new-token" => parts.new = value.parse().ok(),
-                "#cached-token" => parts.cached = value.parse().ok(),
-                "#running-req" => parts.running = value.parse().ok(),
-                "#queue-req" => parts.waiting = value.parse().ok(),
-                "token usage" | "full token usage" => parts.usage = value.parse().ok(),
-                "input throughput (token/s)" => parts.input = value.parse().ok(),
-                "gen throughput (token/s)" => parts.output = value.parse().ok(),
+                "#new-seq" => found.new_requests = value.parse().ok(),
+                "#new-token" => found.new = value.parse().ok(),
+                "#cached-token" => found.cached = value.parse().ok(),
+                "#running-req" => found.running = value.parse().ok(),
+                "#queue-req" => found.waiting = value.parse().ok(),
+                "token usage" | "full token usage" => found.usage = value.parse().ok(),
+                "input throughput (token/s)" => found.input = value.parse().ok(),
+                "gen throughput (token/s)" => found.output = value.parse().ok(),
                 _ => {}
             }
         }
-        parts
+        found
     }
 }
 
@@ -154,11 +156,7 @@ impl Batches {
         if scheduler.ranks != ranks {
             return;
         }
-        let second = stamp
-            .parse::<jiff::civil::DateTime>()
-            .ok()
-            .and_then(|at| jiff::tz::TimeZone::UTC.to_timestamp(at).ok())
-            .map(jiff::Timestamp::as_second);
+        let second = parse_stamp(stamp).map(|at| at.as_nanos().div_euclid(1_000_000_000));
         scheduler.say(kind, second, &Parts::of(rest), &mut told.intervals, &mut told.generations);
     }
 }

@@ -1,6 +1,9 @@
 //! What a text line of SGLang's request log says of the request that ended.
 
+use memchr::{memchr2, memmem};
+
 use super::python::to_json;
+use crate::lines::Words;
 
 /// What a line of the request log is.
 #[derive(Debug, PartialEq, Eq)]
@@ -15,59 +18,63 @@ pub(super) enum Said {
     Else,
 }
 
-/// What begins a line of an end.
-const ENDED: &str = "Finish: obj=";
+/// What begins a line of an end, of a request that came in, and of one before it was translated.
+static ENDED: Words = Words::new("Finish: obj=");
+static RECEIVED: Words = Words::new("Receive: obj=");
+static RECEIVED_AS_OPENAI: Words = Words::new("Receive OpenAI: obj=");
 /// What stands before the numbers of an end; the texts before it may hold it too, so the last one counts.
 const META: &str = "'meta_info': ";
+static OUT: Words = Words::new(", out={");
 
-/// What begins a line of a request that came in.
-const RECEIVED: &str = "Receive: obj=";
 /// How far into a line these may begin: a collector's stamps stand before some of them.
 const WITHIN: usize = 96;
 
 /// Whether a line is of the log of requests.
 pub(super) fn is_of_request(text: &str) -> bool {
-    [ENDED, RECEIVED, "Receive OpenAI: obj="].iter().any(|start| behind(text, start).is_some())
+    [&ENDED, &RECEIVED, &RECEIVED_AS_OPENAI].iter().any(|start| behind(text, start).is_some())
 }
 
 /// What follows the start of a line, whatever stamps stand before it.
-fn behind<'t>(text: &'t str, start: &str) -> Option<&'t str> {
+fn behind<'t>(text: &'t str, start: &Words) -> Option<&'t str> {
     // Not every byte begins a character.
     let head = (0..4).find_map(|less| text.get(..text.len().min(WITHIN).checked_sub(less)?))?;
-    let at = head.find(start)?;
-    let (before, from) = text.split_at(at);
-    (!before.contains(['\'', '"', '{'])).then(|| from.strip_prefix(start))?
+    let (before, after) = start.split(head)?;
+    let is_start = !before.contains(['\'', '"', '{']);
+    is_start.then(|| text.get(head.len() - after.len()..))?
 }
 
 /// Reads a line, its stamp taken off.
 pub(super) fn read(text: &str) -> Said {
-    if behind(text, RECEIVED).is_some() {
+    if behind(text, &RECEIVED).is_some() {
         return Said::Received;
     }
-    let Some(request) = behind(text, ENDED) else { return Said::Else };
-    let found = request.rfind(META).and_then(|at| {
-        let (before, from) = request.split_at(at);
+    let Some(request) = behind(text, &ENDED) else { return Said::Else };
+    let found = memmem::rfind(request.as_bytes(), META.as_bytes()).and_then(|at| {
+        let (before, from) = request.split_at_checked(at)?;
         let (json, rest) = to_json(from.strip_prefix(META)?)?;
         // Behind it the braces of `out` close and the line ends.
         let closes = rest.strip_prefix('}').is_some_and(|after| after.trim().is_empty());
-        (closes && before.contains(", out={") && !in_quotes(before)).then_some(json)
+        (closes && OUT.are_in(before) && !in_quotes(before)).then_some(json)
     });
     found.map_or(Said::Torn, Said::Ended)
 }
 
 /// Whether a text ends inside a quoted one: then what follows is a prompt's or a reply's.
 fn in_quotes(text: &str) -> bool {
-    let (mut quote, mut escaped) = (None, false);
-    for byte in text.bytes() {
-        match (quote, byte) {
-            _ if escaped => escaped = false,
-            (Some(_), b'\\') => escaped = true,
-            (Some(open), close) if open == close => quote = None,
-            (None, b'\'' | b'"') => quote = Some(byte),
-            _ => {}
+    let mut rest = text.as_bytes();
+    while let Some(open) = memchr2(b'\'', b'"', rest) {
+        let quote = rest.get(open).copied().unwrap_or_default();
+        rest = rest.get(open + 1..).unwrap_or_default();
+        loop {
+            let Some(at) = memchr2(quote, b'\\', rest) else { return true };
+            let is_escape = rest.get(at) == Some(&b'\\');
+            rest = rest.get(at + 1 + usize::from(is_escape)..).unwrap_or_default();
+            if !is_escape {
+                break;
+            }
         }
     }
-    quote.is_some()
+    false
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Python's literals as JSON: what `repr` writes of dictionaries, texts and numbers.
 
+use memchr::memchr3;
+
 use crate::shape::DEPTH_LIMIT;
 
 /// The first literal of a text as JSON, and what follows it; `None` where it is no literal or is cut off.
@@ -80,9 +82,13 @@ fn piece<'t>(text: &'t str, out: &mut String) -> Option<&'t str> {
     let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
     let mut rest = text.get(1..)?;
     loop {
-        let end = rest.find([quote, '\\', '"'])?;
-        let (plain, from) = rest.split_at(end);
-        out.extend(plain.chars().map(|c| if c.is_control() { ' ' } else { c }));
+        let end = memchr3(u8::try_from(quote).ok()?, b'\\', b'"', rest.as_bytes())?;
+        let (plain, from) = rest.split_at_checked(end)?;
+        if plain.contains(char::is_control) {
+            out.extend(plain.chars().map(|c| if c.is_control() { ' ' } else { c }));
+        } else {
+            out.push_str(plain);
+        }
         let mut chars = from.chars();
         match chars.next()? {
             c if c == quote => return Some(chars.as_str()),
@@ -103,8 +109,9 @@ fn piece<'t>(text: &'t str, out: &mut String) -> Option<&'t str> {
 
 /// A number or a word.
 fn word<'t>(text: &'t str, out: &mut String) -> Option<&'t str> {
-    let end = text.find([',', '}', ']', ')', ':', ' ']).unwrap_or(text.len());
-    let (word, rest) = text.split_at(end);
+    let ends = |byte: &u8| matches!(byte, b',' | b'}' | b']' | b')' | b':' | b' ');
+    let end = text.as_bytes().iter().position(ends).unwrap_or(text.len());
+    let (word, rest) = text.split_at_checked(end)?;
     match word {
         "None" => out.push_str("null"),
         "True" => out.push_str("true"),

@@ -5,7 +5,7 @@ use super::finish::{self, Said};
 use super::{export, requests};
 use crate::adapters::{LogFormat, Reads, Table};
 use crate::layout::{Layout, Names, Tells, Texts};
-use crate::lines::{Line, LineReader, Seen, Told};
+use crate::lines::{Line, LineReader, Seen, Told, Words};
 use crate::repair::repair;
 use crate::row::{Numbers, RowView};
 use crate::scalar::Scalar;
@@ -38,6 +38,8 @@ fn table() -> Table {
     table.fields.extend(batch::FIELDS.iter().map(|field| field.meaning()));
     table
 }
+
+static EVENT: Words = Words::new("\"event\"");
 
 /// The stamp's name among the fields.
 const STAMP: &str = "[time]";
@@ -99,7 +101,7 @@ impl LineReader for Reader {
                 told.counted.torn += 1;
                 told.rejected.push((Reason::Torn, 1));
             }
-            Said::Else if text.starts_with('{') && text.contains("\"event\"") => {
+            Said::Else if text.starts_with('{') && EVENT.are_in(text) => {
                 self.json(text, line.unended, told);
             }
             Said::Else => {
@@ -149,7 +151,7 @@ impl Rows {
 
     /// Takes an object; `stamp` stands for the field of that name.
     fn take(&mut self, json: &str, stamp: Option<&str>, told: &mut Told) {
-        let (mut slots, mut values) = (Slots::default(), Found::default());
+        let (mut slots, mut values) = (Slots::of(&self.shape), Found::default());
         slots.begin();
         if scan(json, &mut self.shape, &mut slots).is_none() {
             let mut from = serde_json::Deserializer::from_str(json);

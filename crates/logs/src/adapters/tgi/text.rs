@@ -7,7 +7,7 @@ use trueline_core::{Side, WallTime};
 use super::AT;
 use super::span::Span;
 use crate::adapters::{LogFormat, Reads, Table};
-use crate::lines::{Line, LineReader, Seen, Told};
+use crate::lines::{Line, LineReader, Seen, Told, Words};
 use crate::scalar::Scalar;
 use crate::{Evidence, FieldMeaning, Holds, Reason, Unit};
 
@@ -50,14 +50,18 @@ fn table() -> Table {
     }
 }
 
+static ROUTER: Words = Words::new("text_generation_router");
+static TOTAL: Words = Words::new("total_time=\"");
+static PER_TOKEN: Words = Words::new("time_per_token=\"");
+
 /// Whether a line is of the router.
 fn is_routers(text: &str) -> bool {
-    text.contains("text_generation_router")
+    ROUTER.are_in(text)
 }
 
 /// Whether a line ends a span with its times.
 fn has_times(text: &str) -> bool {
-    text.contains("total_time=\"") && text.contains("time_per_token=\"")
+    TOTAL.are_in(text) && PER_TOKEN.are_in(text)
 }
 
 fn is(lines: &[&str]) -> Option<Seen> {

@@ -5,11 +5,11 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use serde::Deserialize;
-use trueline_core::{By, Known, Outcome, RequestRecord, Side, WallTime};
+use trueline_core::{By, Known, Outcome, RequestRecord, Side, Stretch, WallTime};
 
-use super::super::{LogFormat, Reads, Table};
-use crate::lines::{Line, LineReader, Seen, Told};
+use super::chunk::{Chunk, Pieces, Timings};
+use crate::adapters::{LogFormat, Reads, Table};
+use crate::lines::{Line, LineReader, Seen, Told, milliseconds};
 use crate::{Evidence, FieldMeaning, Holds, Reason, Unit};
 
 /// The format.
@@ -19,40 +19,15 @@ pub(in crate::adapters) const FORMAT: LogFormat = LogFormat {
     versions: "chat completions, completions; 2026",
     evidence: Evidence::Described,
     table,
-    reads: Reads::Lines { words: &["completion.chunk"], is, reader: || Box::<Chunks>::default() },
+    reads: Reads::Lines {
+        words: &["completion.chunk", "text_completion", "chat.completion"],
+        is,
+        reader: || Box::<Chunks>::default(),
+    },
 };
 
 /// How many replies may be under way at once.
 const OPEN: usize = 4_096;
-
-#[derive(Deserialize)]
-struct Chunk {
-    id: Option<String>,
-    object: Option<String>,
-    model: Option<String>,
-    created: Option<f64>,
-    #[serde(default)]
-    choices: Vec<Choice>,
-    usage: Option<Usage>,
-}
-
-#[derive(Deserialize)]
-struct Choice {
-    finish_reason: Option<serde::de::IgnoredAny>,
-}
-
-#[derive(Deserialize)]
-struct Usage {
-    prompt_tokens: Option<u64>,
-    completion_tokens: Option<u64>,
-    cached_tokens: Option<u64>,
-    prompt_tokens_details: Option<Details>,
-}
-
-#[derive(Deserialize)]
-struct Details {
-    cached_tokens: Option<u64>,
-}
 
 /// A reply of which some chunks were read.
 #[derive(Debug, Default)]
@@ -65,12 +40,14 @@ struct Reply {
     prompt: Option<u64>,
     cached: Option<u64>,
     output: Option<u64>,
+    timings: Option<Timings>,
     finished: bool,
 }
 
 /// Puts chunks together by the id of their reply.
 #[derive(Debug, Default)]
 struct Chunks {
+    pieces: Pieces,
     /// In the order of their first chunks.
     open: VecDeque<Reply>,
 }
@@ -80,29 +57,18 @@ fn data(line: &str) -> &str {
     line.strip_prefix("data:").unwrap_or(line).trim()
 }
 
-/// An object that may be a piece of a reply. Of the older interface a piece has the name of a whole reply.
-fn chunk(text: &str) -> Option<Chunk> {
-    let chunk: Chunk = serde_json::from_str(text).ok()?;
-    let object = chunk.object.as_deref().unwrap_or_default();
-    let may_be_one = object.ends_with("completion.chunk") || object == WHOLE;
-    (may_be_one && chunk.id.is_some()).then_some(chunk)
-}
-
-/// What the older interface calls a reply and each piece of one.
-const WHOLE: &str = "text_completion";
-
 fn is(lines: &[&str]) -> Option<Seen> {
-    let chunks: Vec<Chunk> = lines.iter().take(256).filter_map(|line| chunk(data(line))).collect();
+    let mut reader = Pieces::default();
+    let pieces: Vec<Chunk<'_>> =
+        lines.iter().take(256).filter_map(|line| reader.read(data(line))).collect();
     let mut ids: BTreeMap<&str, usize> = BTreeMap::new();
-    for id in chunks.iter().filter_map(|chunk| chunk.id.as_deref()) {
-        *ids.entry(id).or_default() += 1;
+    for piece in &pieces {
+        *ids.entry(&*piece.id).or_default() += 1;
     }
     // Where nothing but its id tells a piece from a whole reply, several of one id are pieces.
-    let several = |chunk: &&Chunk| {
-        chunk.object.as_deref() != Some(WHOLE)
-            || chunk.id.as_deref().and_then(|id| ids.get(id)).is_some_and(|n| *n > 1)
-    };
-    let n = chunks.iter().filter(several).count();
+    let several =
+        |piece: &&Chunk<'_>| !piece.named_whole || ids.get(&*piece.id).is_some_and(|n| *n > 1);
+    let n = pieces.iter().filter(several).count();
     let evidence = format!("{n} chunks of completions among its first lines");
     (n > 0).then_some(Seen { lines: n, evidence })
 }
@@ -117,8 +83,8 @@ impl LineReader for Chunks {
             }
             return;
         }
-        match chunk(text) {
-            Some(chunk) => self.take(chunk, line.writer, told),
+        match self.pieces.read(text) {
+            Some(chunk) => self.take(&chunk, line.writer, told),
             None if !text.starts_with('{') => told.other += 1,
             None if serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() => told.other += 1,
             None if line.unended => told.broken = true,
@@ -132,14 +98,15 @@ impl LineReader for Chunks {
 }
 
 impl Chunks {
-    fn take(&mut self, chunk: Chunk, writer: &str, told: &mut Told) {
-        let id = chunk.id.clone().unwrap_or_default();
+    fn take(&mut self, chunk: &Chunk<'_>, writer: &str, told: &mut Told) {
+        let id = &*chunk.id;
         let known = self.open.iter().rposition(|reply| reply.id == id && reply.writer == writer);
         let place = known.unwrap_or_else(|| {
             if self.open.len() == OPEN {
                 told.requests.extend(self.open.pop_front().map(Reply::record));
             }
-            self.open.push_back(Reply { id, writer: writer.to_owned(), ..Reply::default() });
+            let (id, writer) = (id.to_owned(), writer.to_owned());
+            self.open.push_back(Reply { id, writer, ..Reply::default() });
             self.open.len() - 1
         });
         if let Some(reply) = self.open.get_mut(place) {
@@ -149,15 +116,17 @@ impl Chunks {
 }
 
 impl Reply {
-    fn add(&mut self, chunk: Chunk) {
-        self.model = self.model.take().or(chunk.model);
+    fn add(&mut self, chunk: &Chunk<'_>) {
+        if self.model.is_none() {
+            self.model = chunk.model.as_deref().map(ToOwned::to_owned);
+        }
         self.created = self.created.or(chunk.created);
-        self.finished |= chunk.choices.iter().any(|choice| choice.finish_reason.is_some());
-        let Some(usage) = chunk.usage else { return };
-        let details = usage.prompt_tokens_details.and_then(|details| details.cached_tokens);
-        self.prompt = self.prompt.max(usage.prompt_tokens);
-        self.cached = self.cached.max(details.or(usage.cached_tokens));
-        self.output = self.output.max(usage.completion_tokens);
+        self.finished |= chunk.finished;
+        self.prompt = self.prompt.max(chunk.prompt);
+        self.cached = self.cached.max(chunk.cached);
+        self.output = self.output.max(chunk.output);
+        // The last ones are those of the whole reply.
+        self.timings = chunk.timings.or(self.timings);
     }
 
     fn record(self) -> RequestRecord {
@@ -177,6 +146,18 @@ impl Reply {
                 *held = RequestRecord::counted(count);
             }
         }
+        if let Some(timings) = self.timings {
+            if let Some(cached) = timings.cache_n.filter(|_| !tokens.cached.is_known()) {
+                tokens.cached = RequestRecord::counted(cached);
+            }
+            if let Some(ms) = timings.prompt_ms {
+                record.spans.set(Stretch::PrefillCompute, milliseconds(ms));
+            }
+            // One token takes no step, and is given no time.
+            if let Some(ms) = timings.predicted_ms.filter(|_| timings.predicted_n > Some(1)) {
+                record.spans.set(Stretch::ServerDecode, milliseconds(ms));
+            }
+        }
         if self.finished {
             record.outcome = Outcome::Ok;
         }
@@ -188,7 +169,11 @@ impl Reply {
 fn table() -> Table {
     const AT: &str = "OpenAI API reference (read 2026-11-29); LightLLM PR 1423";
     const MOST: &str = "the largest of the reply's chunks: the last one may hold 0";
+    const TIMED: &str = "llama.cpp b11434, tools/server; captured streams";
     let f = |path, holds, unit| FieldMeaning::new(path, holds, unit).source(AT);
+    let time = |path, holds| {
+        FieldMeaning::new(path, holds, Unit::Milliseconds).clock(Side::Server).source(TIMED)
+    };
     let count = |path, holds| f(path, holds, Unit::Tokens).note(MOST);
     Table {
         name: FORMAT.name.into(),
@@ -200,6 +185,12 @@ fn table() -> Table {
             count("usage.prompt_tokens", Holds::PromptTokens),
             count("usage.prompt_tokens_details.cached_tokens", Holds::CachedTokens),
             count("usage.completion_tokens", Holds::OutputTokens),
+            f("timings.cache_n", Holds::CachedTokens, Unit::Tokens)
+                .source(TIMED)
+                .note("where usage does not say it"),
+            time("timings.prompt_ms", Holds::PrefillCompute)
+                .note("of the last chunk; waiting for a slot is outside"),
+            time("timings.predicted_ms", Holds::Decode).note("of the last chunk"),
             f("choices.finish_reason", Holds::Unused, Unit::None)
                 .note("a reply that has one is whole"),
         ],

@@ -5,6 +5,7 @@
 //! of its start.
 
 mod anthropic;
+mod chunk;
 mod chunks;
 mod openai;
 

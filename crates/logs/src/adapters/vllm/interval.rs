@@ -2,6 +2,8 @@
 
 use trueline_core::Share;
 
+use crate::lines::{named, parts};
+
 /// What the message says; what it leaves out is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Interval<'m> {
@@ -33,9 +35,9 @@ pub(super) fn parse(message: &str) -> Option<Interval<'_>> {
     let mut found = Interval { engine, ..Interval::default() };
     let (mut prompt, mut output) = (None, None);
     said.strip_prefix("Avg prompt throughput: ")?;
-    for part in said.split(", ") {
+    for part in parts(said) {
         // V0 ends the line with a full stop.
-        let Some((name, value)) = part.trim_end_matches('.').split_once(": ") else { continue };
+        let Some((name, value)) = named(part.trim_end_matches('.')) else { continue };
         match name {
             "Avg prompt throughput" => prompt = rate(value),
             "Avg generation throughput" => output = rate(value),
@@ -71,12 +73,12 @@ pub(super) fn parse_old_hit(message: &str) -> Option<Share> {
 
 /// The engine's name and what is said of it.
 pub(super) fn engine(message: &str) -> (&str, &str) {
-    let named = message.split_once(": ").filter(|(name, _)| {
+    let engine = named(message).filter(|(name, _)| {
         let digits = |text: &str| !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit());
         name.strip_prefix("Engine ").is_some_and(digits)
             || name.strip_suffix(" Engines Aggregated").is_some_and(digits)
     });
-    named.unwrap_or(("", message))
+    engine.unwrap_or(("", message))
 }
 
 /// `12.5 tokens/s`.
