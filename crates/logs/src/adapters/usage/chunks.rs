@@ -6,10 +6,10 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use serde::Deserialize;
-use trueline_core::{By, Known, Outcome, RequestRecord, Side, WallTime};
+use trueline_core::{By, Known, Outcome, RequestRecord, Side, Stretch, WallTime};
 
 use super::super::{LogFormat, Reads, Table};
-use crate::lines::{Line, LineReader, Seen, Told};
+use crate::lines::{Line, LineReader, Seen, Told, milliseconds};
 use crate::{Evidence, FieldMeaning, Holds, Reason, Unit};
 
 /// The format.
@@ -34,6 +34,16 @@ struct Chunk {
     #[serde(default)]
     choices: Vec<Choice>,
     usage: Option<Usage>,
+    timings: Option<Timings>,
+}
+
+/// What llama.cpp's server adds to the last chunk, or to each as it stands so far.
+#[derive(Debug, Clone, Copy, Deserialize)]
+struct Timings {
+    cache_n: Option<u64>,
+    prompt_ms: Option<f64>,
+    predicted_n: Option<u64>,
+    predicted_ms: Option<f64>,
 }
 
 #[derive(Deserialize)]
@@ -65,6 +75,7 @@ struct Reply {
     prompt: Option<u64>,
     cached: Option<u64>,
     output: Option<u64>,
+    timings: Option<Timings>,
     finished: bool,
 }
 
@@ -80,16 +91,17 @@ fn data(line: &str) -> &str {
     line.strip_prefix("data:").unwrap_or(line).trim()
 }
 
-/// An object that may be a piece of a reply. Of the older interface a piece has the name of a whole reply.
+/// An object that may be a piece of a reply. A piece of the older interface has the name of a whole reply, and so
+/// has the piece in which mlx-lm puts the usage.
 fn chunk(text: &str) -> Option<Chunk> {
     let chunk: Chunk = serde_json::from_str(text).ok()?;
     let object = chunk.object.as_deref().unwrap_or_default();
-    let may_be_one = object.ends_with("completion.chunk") || object == WHOLE;
+    let may_be_one = object.ends_with("completion.chunk") || WHOLE.contains(&object);
     (may_be_one && chunk.id.is_some()).then_some(chunk)
 }
 
-/// What the older interface calls a reply and each piece of one.
-const WHOLE: &str = "text_completion";
+/// What a whole reply is called.
+const WHOLE: [&str; 2] = ["text_completion", "chat.completion"];
 
 fn is(lines: &[&str]) -> Option<Seen> {
     let chunks: Vec<Chunk> = lines.iter().take(256).filter_map(|line| chunk(data(line))).collect();
@@ -99,7 +111,7 @@ fn is(lines: &[&str]) -> Option<Seen> {
     }
     // Where nothing but its id tells a piece from a whole reply, several of one id are pieces.
     let several = |chunk: &&Chunk| {
-        chunk.object.as_deref() != Some(WHOLE)
+        chunk.object.as_deref().is_none_or(|object| !WHOLE.contains(&object))
             || chunk.id.as_deref().and_then(|id| ids.get(id)).is_some_and(|n| *n > 1)
     };
     let n = chunks.iter().filter(several).count();
@@ -153,6 +165,8 @@ impl Reply {
         self.model = self.model.take().or(chunk.model);
         self.created = self.created.or(chunk.created);
         self.finished |= chunk.choices.iter().any(|choice| choice.finish_reason.is_some());
+        // The last ones are those of the whole reply.
+        self.timings = chunk.timings.or(self.timings);
         let Some(usage) = chunk.usage else { return };
         let details = usage.prompt_tokens_details.and_then(|details| details.cached_tokens);
         self.prompt = self.prompt.max(usage.prompt_tokens);
@@ -177,6 +191,18 @@ impl Reply {
                 *held = RequestRecord::counted(count);
             }
         }
+        if let Some(timings) = self.timings {
+            if let Some(cached) = timings.cache_n.filter(|_| !tokens.cached.is_known()) {
+                tokens.cached = RequestRecord::counted(cached);
+            }
+            if let Some(ms) = timings.prompt_ms {
+                record.spans.set(Stretch::PrefillCompute, milliseconds(ms));
+            }
+            // One token takes no step, and is given no time.
+            if let Some(ms) = timings.predicted_ms.filter(|_| timings.predicted_n > Some(1)) {
+                record.spans.set(Stretch::ServerDecode, milliseconds(ms));
+            }
+        }
         if self.finished {
             record.outcome = Outcome::Ok;
         }
@@ -188,7 +214,11 @@ impl Reply {
 fn table() -> Table {
     const AT: &str = "OpenAI API reference (read 2026-11-29); LightLLM PR 1423";
     const MOST: &str = "the largest of the reply's chunks: the last one may hold 0";
+    const TIMED: &str = "llama.cpp b11434, tools/server; captured streams";
     let f = |path, holds, unit| FieldMeaning::new(path, holds, unit).source(AT);
+    let time = |path, holds| {
+        FieldMeaning::new(path, holds, Unit::Milliseconds).clock(Side::Server).source(TIMED)
+    };
     let count = |path, holds| f(path, holds, Unit::Tokens).note(MOST);
     Table {
         name: FORMAT.name.into(),
@@ -200,6 +230,12 @@ fn table() -> Table {
             count("usage.prompt_tokens", Holds::PromptTokens),
             count("usage.prompt_tokens_details.cached_tokens", Holds::CachedTokens),
             count("usage.completion_tokens", Holds::OutputTokens),
+            f("timings.cache_n", Holds::CachedTokens, Unit::Tokens)
+                .source(TIMED)
+                .note("where usage does not say it"),
+            time("timings.prompt_ms", Holds::PrefillCompute)
+                .note("of the last chunk; waiting for a slot is outside"),
+            time("timings.predicted_ms", Holds::Decode).note("of the last chunk"),
             f("choices.finish_reason", Holds::Unused, Unit::None)
                 .note("a reply that has one is whole"),
         ],
