@@ -267,6 +267,15 @@ def usage():
          {"log.jsonl": text}, near_miss=["cached-tokens-unknown", "rejected-lines", "mixed-schema"],
          values=[("/results/format", "openai-chunks"), ("read", 20), ("used", 20), ("unknown_prompt", 0),
                  ("/results/tokens/prompt", sum(3000 + n for n in range(20))), ("/results/tokens/output", 20 * 3)])
+    text = ""
+    for n in range(20):
+        text += chunk(n, choices=[{"index": 0, "delta": {"content": "a"}, "finish_reason": None}])
+        text += chunk(n, choices=[{"index": 0, "delta": {}, "finish_reason": "stop"}])
+        text += chunk(n, object="chat.completion", usage=count(3000 + n, 2, 1000)) + "data: [DONE]\n\n"
+    case("log-mlx-lm-streams", "streamed replies of mlx-lm's server, whose usage stands in an object with the name of a whole reply",
+         {"log.jsonl": text}, near_miss=["cached-tokens-unknown", "rejected-lines", "mixed-schema"],
+         values=[("/results/format", "openai-chunks"), ("read", 20), ("used", 20), ("unknown_cached", 0),
+                 ("/results/tokens/prompt", sum(3000 + n for n in range(20))), ("/results/tokens/cached", 20 * 1000)])
     whole = [chat(n, object="text_completion") | {"choices": [{"index": 0, "text": "a", "finish_reason": "stop"}]}
              for n in range(20)]
     for n, reply in enumerate(whole):

@@ -21,7 +21,7 @@ pub(crate) fn of(format: &str) -> Option<&'static str> {
             "its records count blocks, not tokens: keep the usage of the replies, under the same ids"
         }
         "mlx-lm-log" => {
-            "this log holds no count at all: keep the usage of the replies, and their times at the client"
+            "this log never says it: keep the usage of the replies, and their times at the client"
         }
         "otlp" | "otlp-lines" => {
             "spans of vLLM have no attribute for it: keep the usage of the replies; other exporters say \

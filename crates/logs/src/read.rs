@@ -85,6 +85,11 @@ fn not_empty(read: Checked<LogSummary>) -> Result<Checked<LogSummary>, Error> {
     Err(Error::new(ErrorKind::Empty, name, message))
 }
 
+/// An error with another clause.
+fn with_more(error: &Error, name: &str, more: &str) -> Error {
+    Error::new(error.kind(), name, format!("{}; {more}", error.message()))
+}
+
 /// Adds to an error about a text that is no log which program takes it, where one does.
 fn what_it_is(error: Error, name: &str, head: &str) -> Error {
     if error.kind() != ErrorKind::UnknownFormat {
@@ -140,7 +145,10 @@ fn read_source(
     let first = source.next_block(Vec::new())?.unwrap_or_default();
     let head = plain_text(first.bytes.get(..1 << 20).unwrap_or(&first.bytes));
     let mut recognition =
-        recognize(&name, &head, options).map_err(|error| what_it_is(error, &name, &head))?;
+        recognize(&name, &head, options).map_err(|error| match source.truncated() {
+            Some(why) => with_more(&error, &name, why),
+            None => what_it_is(error, &name, &head),
+        })?;
     if let Some(kept_by) = source.kept_by() {
         recognition.add(kept_by);
     }

@@ -269,12 +269,30 @@ pub(crate) fn found_instead(head: &str) -> String {
 fn found_in(head: &str, rows: &[Vec<String>]) -> String {
     let keys: BTreeSet<&str> = rows.iter().flatten().map(String::as_str).collect();
     let shown: Vec<&str> = keys.iter().copied().take(KEYS_SHOWN).collect();
-    if shown.is_empty() {
+    if let Some(shape) = document_shape(head).filter(|_| shown.is_empty()) {
+        shape.to_owned()
+    } else if shown.is_empty() {
         let line = head.lines().find(|l| !l.trim().is_empty()).unwrap_or_default();
         let line: String = line.trim().chars().take(60).collect();
         format!("no JSON object in its first {LINES} lines (the first is {line:?})")
     } else {
         format!("objects with the keys {}", shown.join(", "))
+    }
+}
+
+/// What JSON that is no object a line is, and how to make it one.
+fn document_shape(head: &str) -> Option<&'static str> {
+    let text = head.trim_start();
+    let first = text.lines().next()?.trim_end();
+    let is_object = |text: &str| text.trim_start().starts_with(['{', '"', '}']);
+    if text.strip_prefix('[').is_some_and(is_object) {
+        Some("a JSON list (write one object a line: jq -c '.[]')")
+    } else if !text.strip_prefix('{').is_some_and(is_object) {
+        None
+    } else if text.trim_end().len() > first.len() {
+        Some("a JSON document over several lines (write it on one: jq -c .)")
+    } else {
+        Some("one JSON object that breaks off")
     }
 }
 

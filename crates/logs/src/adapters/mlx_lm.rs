@@ -1,4 +1,4 @@
-//! The log of mlx-lm's server: it says which requests came, and nothing of their tokens or times.
+//! The log of mlx-lm's server: it says which requests came, and of none its tokens or times.
 
 use trueline_core::{Outcome, RequestRecord, Side};
 
@@ -30,8 +30,8 @@ fn is(lines: &[&str]) -> Option<Seen> {
     let n = lines.iter().filter(own).count();
     let requests = lines.iter().filter(|line| status(line).is_some()).count();
     let evidence = format!(
-        "{n} lines of mlx-lm's server, {requests} requests for text; this log holds no token counts and no \
-         time of a request: take them at the client"
+        "{n} lines of mlx-lm's server, {requests} requests for text; this log holds no time of a request, and no \
+         count of tokens but of prompts under way, which name no request: take both at the client"
     );
     (n > 0).then(|| Seen { lines: n + requests, evidence })
 }

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde_json::Value;
-use trueline_core::{CellEdges, Reading};
-use trueline_logs::{LogSummary, Mapping, Own, ReadOptions, read_log};
+use trueline_core::{CellEdges, Reading, Stretch};
+use trueline_logs::{LogSummary, Mapping, Own, ReadOptions, read_log, read_log_from};
 
 pub(crate) fn corpus() -> Option<PathBuf> {
     let folder = std::env::var_os("TRUELINE_CORPUS").map(PathBuf::from);
@@ -203,5 +203,65 @@ fn tracelab_rounds_say_what_was_read_from_the_cache() {
         assert_eq!(tokens.output, 11_335);
         assert_eq!(log.unknown_fields().get("trace_key"), None);
         assert_eq!(read.outcomes.findings().count(), 0);
+    }
+}
+
+/// The five requests of a capture: the log says how many tokens of a prompt were computed, and of no request when;
+/// what its client was told is prompt and cached tokens. Of four of them the client's side was kept.
+#[test]
+fn mlx_lms_log_and_its_client_agree_on_what_both_state() {
+    let Some(folder) = corpus() else { return };
+    let folder = folder.join("servers/mlx-lm-server");
+    let log = std::fs::read_to_string(folder.join("log-debug.txt")).unwrap();
+    let ended = |line: &str| {
+        let (at, of) = line.split_once("Prompt processing progress: ")?.1.split_once('/')?;
+        (at == of).then(|| of.parse::<u64>().unwrap())
+    };
+    let computed: Vec<u64> = log.lines().filter_map(ended).collect();
+    let new = |text: &str| {
+        let options = ReadOptions::default().with_requests_kept();
+        let log = read_log_from("reply", text.as_bytes(), &options).unwrap().value;
+        assert_eq!(log.counts().used, 1, "{text}");
+        log.requests()[0].new_tokens().value().unwrap().get()
+    };
+    let raw = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    let timed = |name: &str| -> String {
+        let rows = raw(name);
+        let parts = rows.lines().map(|row| serde_json::from_str::<Value>(row).unwrap());
+        parts.map(|row| row["bytes"].as_str().unwrap().to_owned()).collect()
+    };
+    let client = [
+        new(&raw("chat-stream.raw")),
+        new(&timed("ts-cold.jsonl")),
+        new(&timed("ts-identical-repeat.jsonl")),
+        new(&raw("chat.raw")),
+    ];
+    // 25 of 25, 338 of 346, 1 of 348, 1 of 25; the client of the third request was not kept.
+    assert_eq!(client, [25, 338, 1, 1]);
+    assert_eq!(computed, [25, 338, 18, 1, 1]);
+    let read = read_log(&[folder.join("log-debug.txt")], &ReadOptions::default()).unwrap().value;
+    assert_eq!(read.counts().used, computed.len() as u64);
+    assert_eq!((read.counts().unknown_ttft, read.production().decode().len()), (5, 0));
+}
+
+/// The last chunk of two captured streams: 154.723 ms for 18 new tokens of 956, 341.47 ms for 15 steps; the other one
+/// has timings in each of its chunks, the last of them 30.884 and 309.331 ms.
+#[test]
+fn streams_of_llama_cpp_keep_the_times_of_their_last_chunk() {
+    let Some(folder) = corpus() else { return };
+    for (name, prompt, cached, prefill_us, decode_us) in [
+        ("chat-stream-warm.raw", 956, 938, 154_723, 341_470),
+        ("chat-stream-timings-per-token.raw", 26, 21, 30_884, 309_331),
+    ] {
+        let options = ReadOptions::default().with_requests_kept();
+        let path = folder.join("llama-server").join(name);
+        let log = read_log(&[path], &options).unwrap().value;
+        let [request] = log.requests() else { panic!("{name}") };
+        let took = |stretch| request.spans.get(stretch).value().unwrap().as_micros();
+        let tokens = &request.tokens;
+        let counts = [tokens.prompt, tokens.cached].map(|count| count.value().unwrap().get());
+        assert_eq!(counts, [prompt, cached], "{name}");
+        assert_eq!(took(Stretch::PrefillCompute), prefill_us, "{name}");
+        assert_eq!(took(Stretch::ServerDecode), decode_us, "{name}");
     }
 }

@@ -186,6 +186,11 @@ fn what_another_program_takes_is_sent_to_it() {
     );
     let results = error(include_str!("../data/results/made-up/guidellm.json"));
     assert!(results.contains("results of GuideLLM, which check_results"), "{results}");
+    let list = error("[{\"model\":\"m\"},{\"model\":\"m\"}]");
+    assert!(list.contains("found a JSON list (write one object a line: jq -c '.[]')"), "{list}");
+    let pretty = error("{\n  \"prompt_eval_count\": 5\n}\n");
+    assert!(pretty.contains("over several lines"), "{pretty}");
+    assert!(error("{\"prompt_tok").contains("one JSON object that breaks off"));
     // A body that somebody sent is no row of a gateway.
     let asked = error(r#"{"model":"m","messages":[],"stream":true,"max_tokens":5}"#);
     assert!(asked.contains("found objects with the keys max_tokens, messages"), "{asked}");

@@ -63,6 +63,12 @@ fn every_request_of_a_real_log_is_what_its_client_was_told() {
         assert_eq!(new, row["timings"]["prompt_n"].as_u64());
         let decode = stated[2].filter(|n| *n > 1).map(|_| printed(&row["timings"]["predicted_ms"]));
         assert_eq!(hundredths(Stretch::ServerDecode), decode);
+        // The rate as the log prints it, of two decimals; it states what the reply stated.
+        let [reported] = &record.reported[..] else { panic!("{record:?}") };
+        let rate = row["timings"]["prompt_per_second"].as_f64().unwrap();
+        assert!((reported.rate.value().unwrap().get() - rate).abs() < 0.005_001, "{reported:?}");
+        let failed = matches!(record.outcome, Outcome::Failed | Outcome::Cancelled);
+        assert_eq!(failed, row["status"] != 200);
         // No TTFT: the client's holds the wait for a slot, which the log does not.
         assert_eq!(record.any_ttft(), None);
         let ttft = row["ttft_s"].as_f64().unwrap();
