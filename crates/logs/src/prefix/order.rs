@@ -10,7 +10,7 @@ pub enum WalkOrder {
     WallTime,
     /// By the time since an origin of each input's own; inputs one after the other.
     SinceOrigin,
-    /// As they stand in the log: no row says when it began.
+    /// As they stand in the log: no row says when it began, or they are the turns of conversations.
     AsWritten,
 }
 
@@ -20,7 +20,7 @@ impl WalkOrder {
         match self {
             Self::WallTime => "by wall time",
             Self::SinceOrigin => "by the time since the log began",
-            Self::AsWritten => "as written, since no row says when it began",
+            Self::AsWritten => "as written",
         }
     }
 }

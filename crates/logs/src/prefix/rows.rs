@@ -80,6 +80,8 @@ impl BlockRows {
         });
         let cached = record.tokens.cached.value().filter(|cached| Some(*cached) <= prompt);
         let at = match (record.started, record.sent_after.value()) {
+            // The turns of a conversation are in order as they stand.
+            _ if scope == HashScope::Conversation => None,
             (Known::Is { value, .. }, _) => Some((Clock::Wall, value.as_nanos())),
             (Known::Not(_), Some(after)) => {
                 Some((Clock::Origin, i64::try_from(after.as_nanos()).unwrap_or(i64::MAX)))
