@@ -365,7 +365,7 @@ mod tests {
         );
         assert_eq!(
             lines(bare, &ReadOptions::default()),
-            [shared, "Not told by this log: arrivals, requests in flight, preemptions"]
+            [shared, "Not told by this log: arrivals, preemptions"]
         );
     }
 
