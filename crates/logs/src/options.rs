@@ -103,8 +103,8 @@ impl ReadOptions {
         self
     }
 
-    /// The same with everything summed up that [`Traffic`](crate::Traffic) can tell: sessions, on what users waited,
-    /// and output lengths too. Reading takes about a tenth longer.
+    /// The same with everything summed up that [`Traffic`](crate::Traffic) can tell: requests in flight, sessions, on
+    /// what users waited, and output lengths too. Reading takes about a tenth longer.
     #[must_use]
     pub fn with_traffic(mut self) -> Self {
         self.traffic = true;

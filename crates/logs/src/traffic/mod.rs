@@ -39,7 +39,7 @@ use sessions::OfSessions;
 
 /// What production does, mergeable: associative and commutative to the bit.
 ///
-/// Sessions, waits and output lengths are there where [`ReadOptions::with_traffic`](crate::ReadOptions::with_traffic)
+/// Requests in flight, sessions, waits and output lengths are there where [`ReadOptions::with_traffic`](crate::ReadOptions::with_traffic)
 /// asked for them; the rest always is.
 ///
 /// # Shape
@@ -75,6 +75,7 @@ impl Traffic {
     /// # Errors
     /// Why nothing is told.
     pub fn in_flight(&self) -> Result<InFlight, Untold> {
+        self.asked()?;
         InFlight::of(&self.clocks)
     }
 
@@ -130,7 +131,9 @@ impl Traffic {
     pub(crate) fn came(&mut self, row: &RowView<'_>, numbers: &Numbers) {
         let record = row.record;
         let stay = Stay::of(record);
-        self.clocks.add(stay);
+        // Ends cost as much as starts, and only what is in flight needs them.
+        let is_asked = self.asked.is_some();
+        self.clocks.add(stay.map(|stay| Stay { took: stay.took.filter(|_| is_asked), ..stay }));
         self.preemptions.add(record.preemptions.value(), numbers.dropped_commits.value());
         if let Some(asked) = &mut self.asked {
             asked.sessions.add(row.texts.session().as_deref(), stay, record);

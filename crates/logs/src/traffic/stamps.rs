@@ -106,13 +106,8 @@ impl Stamps {
         if counted > 0 {
             all.sort_by_key(|(at, _)| *at);
         }
-        loop {
-            join_equal(&mut all, self.power);
-            if all.len() <= KEPT || self.power >= 62 {
-                break;
-            }
-            self.power += 1;
-        }
+        self.power = power_for(&all, self.power);
+        join_equal(&mut all, self.power);
         self.counted = all;
     }
 }
@@ -121,6 +116,23 @@ impl Stamps {
 #[expect(clippy::stable_sort_primitive, reason = "an unstable sort looks for no runs")]
 fn sort(moments: &mut [i64]) {
     moments.sort();
+}
+
+/// The smallest power of two, from one on, at which moments that rise are few enough.
+///
+/// # Formula
+/// Two neighbours become one at powers from the highest bit on in which they differ, counted from 1.
+fn power_for(all: &[(i64, u64)], from: u32) -> u32 {
+    let mut by_bit = [0_usize; 65];
+    for two in all.windows(2) {
+        if let [(a, _), (b, _)] = two
+            && let Some(n) = by_bit.get_mut((u64::BITS - (a ^ b).leading_zeros()) as usize)
+        {
+            *n += 1;
+        }
+    }
+    let distinct = |power: u32| 1 + by_bit.iter().skip(power as usize + 1).sum::<usize>();
+    (from..62).find(|power| distinct(*power) <= KEPT).unwrap_or(62)
 }
 
 /// Rounds moments that rise down to a power of two, and counts those that become one.

@@ -234,7 +234,8 @@ fn what_was_not_asked_for_is_not_told_and_the_rest_is() {
     assert_eq!(traffic.latencies().err(), Some(Untold::NotAsked));
     assert_eq!(traffic.sessions().err(), Some(Untold::NotAsked));
     assert_eq!(traffic.output_tokens().err(), Some(Untold::NotAsked));
-    assert_eq!(traffic.in_flight().unwrap().peak, 2);
+    assert_eq!(traffic.in_flight().err(), Some(Untold::NotAsked));
+    assert_eq!(traffic.arrivals().unwrap().requests, 4);
     assert_eq!(traffic.preemptions().told().unwrap().total, 2);
 }
 

@@ -5,14 +5,16 @@ use std::time::Duration;
 use trueline_core::Share;
 use trueline_core::number::{count, percent, short};
 use trueline_logs::{
-    AgainstPoisson, Arrivals, InFlight, InFlightLevel, Latencies, LogSummary, Sessions, Untold,
-    WaitPart,
+    AgainstPoisson, Arrivals, InFlight, InFlightLevel, Latencies, LogSummary, Production, Sessions,
+    Untold, WaitPart,
 };
 
 use super::json::by_interval;
 
 /// The least share of a time that is shown.
 const LEAST_SHARE: f64 = 0.005;
+/// How wide a line may be.
+const WIDTH: usize = 98;
 /// The widest windows of which the busiest is shown.
 const BUSIEST: Duration = Duration::from_secs(90);
 
@@ -27,6 +29,7 @@ pub(crate) fn traffic_lines(log: &LogSummary) -> Vec<String> {
         Err(Untold::NotAsked) => {}
         Err(_) => untold.push(what),
     };
+    say("lengths", Ok(length_lines(log.production())));
     say("arrivals", traffic.arrivals().map(|arrivals| arrival_lines(&arrivals)));
     say("requests in flight", traffic.in_flight().map(|found| in_flight_lines(&found)));
     say("how long users wait", traffic.latencies().and_then(wait_lines));
@@ -42,6 +45,37 @@ pub(crate) fn traffic_lines(log: &LogSummary) -> Vec<String> {
     }
     if !untold.is_empty() {
         lines.push(format!("Not told by this log: {}", untold.join(", ")));
+    }
+    lines
+}
+
+/// How long prompts are, where no cells say so, and answers.
+fn length_lines(production: &Production) -> Vec<String> {
+    let mut lines = Vec::new();
+    let prompts = production.prompt_lengths();
+    if production.cells().next().is_none() && !prompts.is_empty() {
+        let mut line = "Prompts, tokens:".to_owned();
+        for of in &prompts {
+            let bucket = of.bucket.to_string().replace(" tokens", "");
+            let more = format!(" {bucket}: {};", count(of.requests));
+            if line.chars().count() + more.chars().count() > WIDTH {
+                lines.push(std::mem::replace(&mut line, " ".to_owned()));
+            }
+            line += &more;
+        }
+        lines.push(line.trim_end_matches(';').to_owned());
+    }
+    if let Ok(output) = production.traffic().output_tokens()
+        && let [Some(median), Some(high), Some(most)] =
+            [0.5, 0.9, 1.0].map(|q| output.quantile(Share::new(q).ok()?))
+    {
+        lines.push(format!(
+            "Answers, tokens: median {}, 90 % have at most {}, all at most {} (n {})",
+            short(median, 3),
+            short(high, 3),
+            short(most, 3),
+            count(output.len())
+        ));
     }
     lines
 }
@@ -297,10 +331,11 @@ mod tests {
 
     #[test]
     fn a_few_lines_say_what_production_does() {
-        // By hand: gaps of 4 and 6 s; a and c take 8 of 12 s; queue 1, TTFT less queue 2, decode 5 of 8 s.
+        // By hand: 11 and 101 tokens, of which 92 lie at nine tenths of the way; gaps of 4 and 6 s; a and c take 8 of 12 s; queue 1, TTFT less queue 2, decode 5 of 8 s.
         assert_eq!(
             lines(LOG, &ReadOptions::default().with_traffic()),
             [
+                "Answers, tokens: median 56, 90 % have at most 92, all at most 101 (n 2)",
                 "Arrivals: 3 in 10 s, 0.2 a second; CV of the gaps between them 0.283",
                 "In flight: 0.667 in the mean, 1 at most; at least, as 1 request states no end",
                 "  Of the time none 33 %, 1 67 %",
@@ -319,15 +354,18 @@ mod tests {
     fn what_a_log_does_not_tell_is_named_and_what_was_not_asked_for_is_not() {
         let bare = r#"{"id":"a","prompt_tokens":1000,"output_tokens":5,"outcome":"ok"}"#;
         let all = ReadOptions::default().with_traffic();
+        let shared = "Prompts, tokens: 1–4k: 1";
         assert_eq!(
             lines(bare, &all),
             [
-                "Not told by this log: arrivals, requests in flight, how long users wait, sessions, preemptions"
+                shared,
+                "Answers, tokens: median 5, 90 % have at most 5, all at most 5 (n 1)",
+                "Not told by this log: arrivals, requests in flight, how long users wait, sessions, preemptions",
             ]
         );
         assert_eq!(
             lines(bare, &ReadOptions::default()),
-            ["Not told by this log: arrivals, requests in flight, preemptions"]
+            [shared, "Not told by this log: arrivals, preemptions"]
         );
     }
 
