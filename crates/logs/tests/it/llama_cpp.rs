@@ -295,3 +295,24 @@ fn a_server_that_counts_the_whole_prompt_is_found_by_its_rows() {
     let (_, cells) = log.production().computed_reported().next().unwrap();
     assert_eq!(cells[0].1.ratio().median(), Some(10.0));
 }
+
+#[test]
+fn rows_that_do_not_tell_what_prompt_n_counts_leave_a_range() {
+    let row = |more: &str| {
+        format!(
+            "{{\"id\":\"a\",{more}\"timings\":{{\"prompt_n\":1000,\"prompt_ms\":2000.0,\"predicted_n\":5,\"predicted_ms\":100.0}}}}\n"
+        )
+    };
+    let why = |text: &str| read(text).recognition().evidence().to_owned();
+    // By hand: at most 1,000 tokens in 2 s.
+    let alone = why(&row("").repeat(3));
+    assert!(alone.contains("3 rows state neither cache_n nor the whole prompt"), "{alone}");
+    assert!(alone.contains("between 0 and 500 tok/s"), "{alone}");
+    let equal = row("\"usage\":{\"prompt_tokens\":1000},");
+    let cold = why(&equal.repeat(3));
+    assert!(cold.contains("3 rows without cache_n state prompt_n as long as the prompt"), "{cold}");
+    // One row of a prompt that is longer tells of all.
+    let longer = why(&(equal.repeat(3) + &row("\"usage\":{\"prompt_tokens\":4000},")));
+    assert!(longer.contains("prompt_n counts new tokens alone in 1 of 1 warm rows"), "{longer}");
+    assert!(!longer.contains("between 0"), "{longer}");
+}

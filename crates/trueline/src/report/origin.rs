@@ -24,7 +24,7 @@ impl Origin {
             Self::Read => (what, add),
             Self::Logged => match need.input() {
                 Input::Results => (what, "which this log does not state"),
-                Input::ProductionLog => ("rows of requests", "of which this log holds none"),
+                Input::ProductionLog => ("rows that say it", "of which this log holds none"),
                 _ => (what, add),
             },
             Self::Measured => match (need, need.input()) {
@@ -80,8 +80,8 @@ mod tests {
     #[test]
     fn a_log_that_lacks_something_is_not_said_to_lack_a_file() {
         assert_eq!(Origin::Logged.supply(Need::ProductionLog).1, "of which this log holds none");
-        let results = Origin::Logged.supply(Need::CachedTokens);
-        assert_eq!(results.1, "which this log does not state");
+        assert_eq!(Origin::Logged.supply(Need::CachedTokens).0, "rows that say it");
+        assert_eq!(Origin::Logged.supply(Need::Ttft).1, "which this log does not state");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Replies of llama.cpp's server as somebody kept them: one object a line, with `timings` in it.
 
 use serde::Deserialize;
-use trueline_core::Side;
+use trueline_core::{Side, Tokens};
 
 use super::log::Steps;
 use crate::adapters::{Fit, LogFormat, Reads, Table};
@@ -21,12 +21,14 @@ pub(crate) const FORMAT: LogFormat = LogFormat {
 struct Row {
     timings: Option<Timings>,
     usage: Option<Usage>,
+    tokens_evaluated: Option<u64>,
 }
 
 #[derive(Deserialize)]
 struct Timings {
     cache_n: Option<u64>,
     prompt_n: Option<u64>,
+    prompt_ms: Option<f64>,
     predicted_n: Option<u64>,
     predicted_ms: Option<f64>,
     predicted_per_second: Option<f64>,
@@ -48,6 +50,7 @@ fn fit(objects: &[String]) -> Fit {
         );
     }
     let (mut whole, mut new, mut steps) = (0_u64, 0_u64, Steps::default());
+    let mut open = Undecided::default();
     for row in objects.iter().filter_map(|object| serde_json::from_str::<Row>(object).ok()) {
         let Some(timings) = row.timings else { continue };
         if let (Some(n), Some(ms), Some(rate)) =
@@ -55,7 +58,14 @@ fn fit(objects: &[String]) -> Fit {
         {
             steps.count(n, ms / 1e3, rate);
         }
-        let prompt = row.usage.and_then(|usage| usage.prompt_tokens);
+        let prompt = row.usage.and_then(|usage| usage.prompt_tokens).or(row.tokens_evaluated);
+        if timings.cache_n.is_none() {
+            match prompt.zip(timings.prompt_n) {
+                // What is less than the whole is new.
+                Some((prompt, n)) if n < prompt => new += 1,
+                _ => open.add(prompt, timings.prompt_n, timings.prompt_ms),
+            }
+        }
         if let (Some(prompt), Some(n), Some(cached @ 1..)) =
             (prompt, timings.prompt_n, timings.cache_n)
         {
@@ -72,8 +82,46 @@ fn fit(objects: &[String]) -> Fit {
             "prompt_n counts cached tokens too in {whole} of {n} warm rows: prompt minus cached is used"
         )),
     }
+    words.extend(open.words().filter(|_| n == 0));
     words.extend(steps.words());
     if words.is_empty() { Fit::Silent } else { Fit::Fits(words.join("; ")) }
+}
+
+/// Rows that do not tell whether `prompt_n` counts cached tokens: they state no `cache_n`, and either not the whole
+/// prompt or one of the same length.
+#[derive(Debug, Default)]
+struct Undecided {
+    /// Rows that state the whole prompt.
+    equal: u64,
+    /// Rows that do not.
+    alone: u64,
+    tokens: f64,
+    seconds: f64,
+}
+
+impl Undecided {
+    fn add(&mut self, prompt: Option<u64>, n: Option<u64>, ms: Option<f64>) {
+        let (Some(n), Some(ms)) = (n, ms.filter(|ms| *ms > 0.0 && ms.is_finite())) else { return };
+        *(if prompt.is_some() { &mut self.equal } else { &mut self.alone }) += 1;
+        self.tokens += Tokens::new(n).as_f64();
+        self.seconds += ms / 1e3;
+    }
+
+    /// Both readings, as a range of the rate that they leave open.
+    fn words(&self) -> Option<String> {
+        let rows = match (self.equal, self.alone) {
+            (0, 0) => return None,
+            (equal, 0) => format!(
+                "{equal} rows without cache_n state prompt_n as long as the prompt: nothing was cached, which they are \
+                 taken for, or cached tokens count"
+            ),
+            (_, alone) => format!(
+                "{alone} rows state neither cache_n nor the whole prompt: prompt_n is its new tokens or all of it"
+            ),
+        };
+        let most = self.tokens / self.seconds;
+        Some(format!("{rows}; new tokens over their computation lie between 0 and {most:.0} tok/s"))
+    }
 }
 
 /// The table of rows with `timings`.

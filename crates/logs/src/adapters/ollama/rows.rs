@@ -39,7 +39,8 @@ fn fit(objects: &[String]) -> Fit {
     let mut words = vec![match split {
         0 => format!(
             "none of {all} final objects says prompt_eval_cached_count (before September 2026): \
-             prompt_eval_count may or may not hold cached tokens"
+             prompt_eval_count may or may not hold cached tokens, so that its quotient with \
+             prompt_eval_duration is no rate but the most that one can be"
         ),
         _ => format!(
             "{split} of {all} final objects say prompt_eval_cached_count: prompt_eval_count is the whole \

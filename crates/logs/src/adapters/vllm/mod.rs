@@ -57,11 +57,16 @@ fn is(lines: &[&str]) -> Option<Seen> {
         }
     }
     let lines = intervals + iterations;
-    (lines > 0).then(|| Seen {
-        lines,
-        evidence: format!(
-            "{intervals} lines with vLLM's prompt and generation throughput ({old} of them as its engine before V1 \
-             writes them), {iterations} about an iteration"
+    let of_intervals = match old {
+        0 => format!("{intervals} lines with vLLM's prompt and generation throughput"),
+        _ => format!(
+            "{intervals} lines with vLLM's prompt and generation throughput, {old} of them as its engine before V1 \
+             writes them"
         ),
-    })
+    };
+    let of_iterations = format!("{iterations} lines about an iteration of vLLM");
+    let parts = [(intervals, of_intervals), (iterations, of_iterations)];
+    let said: Vec<String> =
+        parts.into_iter().filter(|(n, _)| *n > 0).map(|(_, words)| words).collect();
+    (lines > 0).then(|| Seen { lines, evidence: said.join(", ") })
 }
