@@ -104,7 +104,7 @@ impl ReadOptions {
     }
 
     /// The same with everything summed up that [`Traffic`](crate::Traffic) can tell: requests in flight, sessions, on
-    /// what users waited, and output lengths too. Reading takes about a tenth longer.
+    /// what users waited, and output lengths too. Reading takes about an eighth longer.
     #[must_use]
     pub fn with_traffic(mut self) -> Self {
         self.traffic = true;
