@@ -85,6 +85,7 @@ mod layout;
 mod lines;
 mod metrics;
 mod moments;
+mod number;
 mod open_runs;
 mod options;
 mod order;

@@ -5,6 +5,7 @@ mod parts;
 mod prefix;
 mod read;
 mod words;
+mod writer;
 
 use std::fmt;
 
@@ -15,6 +16,7 @@ pub(crate) use parts::{named, parts};
 pub(crate) use prefix::{bare, uncoloured};
 pub(crate) use read::read_lines;
 pub(crate) use words::Words;
+pub(crate) use writer::Writer;
 
 use crate::{Counts, Generations, Intervals, Reason};
 

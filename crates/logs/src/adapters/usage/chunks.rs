@@ -9,7 +9,7 @@ use trueline_core::{By, Known, Outcome, RequestRecord, Side, WallTime};
 
 use super::chunk::{Chunk, Pieces};
 use crate::adapters::{LogFormat, Reads, Table};
-use crate::lines::{Line, LineReader, Seen, Told};
+use crate::lines::{Line, LineReader, Seen, Told, Writer};
 use crate::{Evidence, FieldMeaning, Holds, Reason, Unit};
 
 /// The format.
@@ -26,11 +26,11 @@ pub(in crate::adapters) const FORMAT: LogFormat = LogFormat {
 const OPEN: usize = 4_096;
 
 /// A reply of which some chunks were read.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Reply {
     id: String,
     /// Who wrote its chunks down: two writers may give one id to two replies.
-    writer: String,
+    writer: Writer,
     model: Option<String>,
     created: Option<f64>,
     prompt: Option<u64>,
@@ -86,13 +86,13 @@ impl LineReader for Chunks {
 impl Chunks {
     fn take(&mut self, chunk: &Chunk<'_>, writer: &str, told: &mut Told) {
         let id = &*chunk.id;
-        let known = self.open.iter().rposition(|reply| reply.id == id && reply.writer == writer);
+        let known = self.open.iter().rposition(|reply| reply.id == id && reply.writer.is(writer));
         let place = known.unwrap_or_else(|| {
             if self.open.len() == OPEN {
                 told.requests.extend(self.open.pop_front().map(Reply::record));
             }
-            let (id, writer) = (id.to_owned(), writer.to_owned());
-            self.open.push_back(Reply { id, writer, ..Reply::default() });
+            let (id, writer) = (id.to_owned(), Writer::of(writer));
+            self.open.push_back(Reply::of(id, writer));
             self.open.len() - 1
         });
         if let Some(reply) = self.open.get_mut(place) {
@@ -102,6 +102,20 @@ impl Chunks {
 }
 
 impl Reply {
+    /// One of which nothing was read.
+    fn of(id: String, writer: Writer) -> Self {
+        Self {
+            id,
+            writer,
+            model: None,
+            created: None,
+            prompt: None,
+            cached: None,
+            output: None,
+            finished: false,
+        }
+    }
+
     fn add(&mut self, chunk: &Chunk<'_>) {
         if self.model.is_none() {
             self.model = chunk.model.as_deref().map(ToOwned::to_owned);
