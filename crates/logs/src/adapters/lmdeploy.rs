@@ -24,7 +24,12 @@ pub(super) const FORMAT: LogFormat = LogFormat {
     versions: "0.18",
     evidence: Evidence::Described,
     table,
-    reads: Reads::Lines { words: &[BEGIN], is, reader: || Box::new(Reader::default()) },
+    reads: Reads::Lines {
+        words: &[BEGIN],
+        apart: false,
+        is,
+        reader: || Box::new(Reader::default()),
+    },
 };
 
 const SERVER: &str = "lmdeploy";

@@ -14,7 +14,7 @@ use trueline_core::RequestRecord;
 pub(crate) use numbers::{after, count, count_after, milliseconds, number};
 pub(crate) use parts::{named, parts};
 pub(crate) use prefix::{bare, uncoloured};
-pub(crate) use read::read_lines;
+pub(crate) use read::{read_lines, read_lines_of};
 pub(crate) use words::Words;
 pub(crate) use writer::Writer;
 

@@ -18,7 +18,7 @@ pub(in crate::adapters) const TEXT: LogFormat = LogFormat {
     versions: "1.1 to 3.3",
     evidence: Evidence::Described,
     table,
-    reads: Reads::Lines { words: &["text_generation_router"], is, reader },
+    reads: Reads::Lines { words: &["text_generation_router"], apart: false, is, reader },
 };
 
 /// How many bytes a span over several lines may have, and how many writers may have begun one.

@@ -19,7 +19,12 @@ pub(in crate::adapters) const FORMAT: LogFormat = LogFormat {
     versions: "chat completions, completions; 2026",
     evidence: Evidence::Described,
     table,
-    reads: Reads::Lines { words: &["completion.chunk"], is, reader: || Box::<Chunks>::default() },
+    reads: Reads::Lines {
+        words: &["completion.chunk"],
+        apart: false,
+        is,
+        reader: || Box::<Chunks>::default(),
+    },
 };
 
 /// How many replies may be under way at once.
