@@ -1,4 +1,5 @@
-//! Every format of request logs beside the others: rows and bytes a second on one thread, and peak memory.
+//! Every format of request logs beside the others: rows, lines and bytes a second of processor time on one thread, and
+//! peak memory.
 //!
 //! ```text
 //! cargo bench -p trueline-benches --bench log_formats              # both tables, some minutes
@@ -6,18 +7,19 @@
 //! cargo bench -p trueline-benches --bench log_formats -- --test    # small inputs, once
 //! ```
 //! All formats are read in turns, and what is compared are the times of one turn: whatever else the machine does
-//! meets them alike. The last columns are the medians of those ratios.
+//! meets them alike. The last columns are the medians of those ratios, each over the format that is fastest by that
+//! measure.
 
 use std::hint::black_box;
-use std::time::Instant;
 
+use rustix::time::{ClockId, clock_gettime};
 use trueline::logs::{ReadOptions, read_log_from};
 use trueline_benches::formats::{INPUTS, Input};
 
 mod log_memory;
 
 /// How much a turn reads of each format, and how many turns there are.
-const BYTES: u64 = 8 << 20;
+const BYTES: u64 = 12 << 20;
 const TURNS: usize = 15;
 
 /// A format's input and what it took to read it, turn by turn.
@@ -25,9 +27,18 @@ struct Read {
     input: &'static Input,
     text: String,
     rows: u64,
-    /// Seconds, of a row and of a byte.
+    /// Seconds, of a row, of a line and of a byte.
     row: Vec<f64>,
+    line: Vec<f64>,
     byte: Vec<f64>,
+}
+
+impl Read {
+    /// How many lines hold something; a document on one line has as many as rows.
+    fn lines(&self) -> u64 {
+        let lines = self.text.lines().filter(|line| !line.is_empty()).count();
+        (lines as u64).max(self.rows)
+    }
 }
 
 fn main() {
@@ -57,17 +68,25 @@ fn main() {
 
 fn read(input: &'static Input, bytes: u64) -> Read {
     let rows = input.requests_in(bytes);
-    Read { input, text: input.text(rows), rows, row: Vec::new(), byte: Vec::new() }
+    let text = input.text(rows);
+    Read { input, text, rows, row: Vec::new(), line: Vec::new(), byte: Vec::new() }
 }
 
 fn turn(read: &mut Read) {
     let options = ReadOptions::default().with_threads(1);
-    let begin = Instant::now();
+    let begin = processor_s();
     let log = read_log_from("bench", black_box(read.text.as_bytes()), &options);
-    let seconds = begin.elapsed().as_secs_f64();
+    let seconds = processor_s() - begin;
     drop(log.expect("the input is a log"));
     read.row.push(seconds / read.rows as f64);
+    read.line.push(seconds / read.lines() as f64);
     read.byte.push(seconds / read.text.len() as f64);
+}
+
+/// The processor time of this process so far, in seconds.
+fn processor_s() -> f64 {
+    let now = clock_gettime(ClockId::ProcessCPUTime);
+    now.tv_sec as f64 + now.tv_nsec as f64 / 1e9
 }
 
 /// The middle one of some numbers.
@@ -90,18 +109,24 @@ fn fastest(reads: &[Read], of: impl Fn(&Read) -> &Vec<f64>) -> Vec<f64> {
 }
 
 fn print_speeds(reads: &mut [Read]) {
-    let (row, byte) = (fastest(reads, |read| &read.row), fastest(reads, |read| &read.byte));
+    let row = fastest(reads, |read| &read.row);
+    let line = fastest(reads, |read| &read.line);
+    let byte = fastest(reads, |read| &read.byte);
     reads.sort_by(|a, b| median(&a.row).total_cmp(&median(&b.row)));
-    println!("| format | bytes a row | rows/s | MB/s | rows, times slower | bytes, times slower |");
-    println!("| --- | --- | --- | --- | --- | --- |");
+    println!(
+        "| format | bytes, lines a row | rows/s | MB/s | times slower by rows | by lines | by bytes |"
+    );
+    println!("| --- | --- | --- | --- | --- | --- | --- |");
     for read in reads.iter() {
         println!(
-            "| {} | {} | {:.0} | {:.0} | {:.2} | {:.2} |",
+            "| {} | {}, {} | {:.0} | {:.0} | {:.1} | {:.1} | {:.1} |",
             read.input.name(),
             read.text.len() as u64 / read.rows,
+            read.lines() / read.rows,
             1.0 / median(&read.row),
             1e-6 / median(&read.byte),
             ratio(&read.row, &row),
+            ratio(&read.line, &line),
             ratio(&read.byte, &byte),
         );
     }

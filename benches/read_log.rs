@@ -6,6 +6,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use trueline::logs::{Mapping, ReadOptions, read_log_from};
+use trueline_benches::formats::INPUTS;
 
 /// 200,000 rows of Trueline's own JSON lines, some 50 MB.
 fn rows() -> String {
@@ -63,59 +64,18 @@ fn read(c: &mut Criterion) {
     group.finish();
 }
 
-/// How many requests a server's log holds.
-const REQUESTS: u64 = 50_000;
-
-/// What llama.cpp's server logs of them at its default verbosity, two slots taking turns.
-fn llama_cpp_log() -> String {
-    let mut text = String::new();
-    for i in 0..REQUESTS {
-        let (slot, new, output) = (i % 2, 100 + i % 4_000, 2 + i % 300);
-        let at = format!("{}.{:02}.{:03}.000 I slot", i / 60, i % 60, i % 1_000);
-        let of = format!("id  {slot} | task {i} |");
-        writeln!(
-            text,
-            "{at} get_availabl: id  {slot} | task -1 | selected slot by LRU, t_last = {i}\n\
-             {at} launch_slot_: {of} processing task, is_child = 0\n\
-             {at} print_timing: {of} prompt eval time = {:10}.05 ms / {new:5} tokens (    5.45 ms per token,   183.59 tokens per second)\n\
-             {at} print_timing: {of}        eval time = {:10}.92 ms / {output:5} tokens (   23.79 ms per token,    42.03 tokens per second)\n\
-             {at} print_timing: {of}       total time = {:10}.96 ms / {:5} tokens\n\
-             {at} print_timing: {of}    graphs reused = {i:10}\n\
-             {at}      release: {of} stop processing: n_tokens = {}, truncated = 0",
-            new * 5, output * 24, new * 5 + output * 24, new + output, new + output + 99,
-        )
-        .expect("writing to a String cannot fail");
-    }
-    text
-}
-
-/// Final objects of as many replies of Ollama.
-fn ollama_rows() -> String {
-    let mut text = String::new();
-    for i in 0..REQUESTS {
-        let count = 200 + i % 4_000;
-        writeln!(
-            text,
-            r#"{{"model":"m:12b","created_at":"2026-09-20T10:00:02.5Z","message":{{"role":"assistant","content":""}},"done":true,"done_reason":"stop","total_duration":{},"load_duration":50000000,"prompt_eval_count":{count},"prompt_eval_cached_count":{},"prompt_eval_duration":{},"eval_count":101,"eval_duration":2000000000}}"#,
-            3_000_000_000 + i, count / 2, 1_000_000 * count,
-        )
-        .expect("writing to a String cannot fail");
-    }
-    text
-}
-
-/// In requests a second, so that formats of many lines a request and of one can be held together.
+/// In requests and in bytes a second, so that formats of many lines a request and of one can be held together;
+/// `log_formats` reads them in turns.
 fn read_formats(c: &mut Criterion) {
     let mut group = c.benchmark_group("read_log_requests");
     group.sample_size(10);
-    for (name, text, requests) in [
-        ("own_jsonl", rows(), 200_000),
-        ("llama_cpp_log", llama_cpp_log(), REQUESTS),
-        ("ollama", ollama_rows(), REQUESTS),
-    ] {
-        group.throughput(Throughput::Elements(requests));
+    for input in INPUTS {
+        let elements = input.requests_in(2 << 20);
+        let text = input.text(elements);
+        let bytes = text.len() as u64;
+        group.throughput(Throughput::ElementsAndBytes { elements, bytes });
         let options = ReadOptions::default().with_threads(1);
-        group.bench_function(name, |b| {
+        group.bench_function(input.name(), |b| {
             b.iter(|| read_log_from("bench", black_box(text.as_bytes()), &options));
         });
     }

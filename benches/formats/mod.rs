@@ -72,7 +72,7 @@ pub static INPUTS: &[Input] = &[
     lines("tracelab", traces::tracelab),
     begun("azure-llm", traces::AZURE_HEAD, traces::azure),
     begun("burstgpt", traces::BURSTGPT_HEAD, traces::burstgpt),
-    Input { begin: traces::WEKA_BEGIN, between: ",", end: "]}\n", ..lines("weka", traces::weka) },
+    Input { begin: traces::WEKA_BEGIN, between: ",\n", end: "]}\n", ..lines("weka", traces::weka) },
 ];
 
 /// An input whose requests stand on lines of their own.

@@ -92,6 +92,7 @@ mod layout;
 mod lines;
 mod metrics;
 mod moments;
+mod number;
 mod odd;
 mod open_runs;
 mod options;

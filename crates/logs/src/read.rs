@@ -13,7 +13,7 @@ use crate::adapters::{
 };
 use crate::chunk::ChunkReader;
 use crate::layout::Layout;
-use crate::lines::read_lines;
+use crate::lines::{read_lines, read_lines_of};
 use crate::metrics::parse_server_counters;
 use crate::own::OwnRows;
 use crate::pieces::plain_text;
@@ -182,11 +182,15 @@ fn read_source(
             tally.production.counts.rejected.add(Reason::OtherSchema, whole.rejected);
             tally
         }
+        Some(Reads::Lines { reader: lines, apart: true, .. }) => {
+            let read = |block: &Block| read_lines_of(block, &reader, &mut *lines());
+            read_blocks(&mut source, first, options, &read)?
+        }
         Some(Reads::Lines { reader: lines, .. }) => {
             read_lines(&mut source, first, &reader, lines())?
         }
         Some(Reads::Rows { .. } | Reads::Columns { .. }) | None => {
-            read_blocks(&mut source, first, &reader, options)?
+            read_blocks(&mut source, first, options, &|block| reader.read(block))?
         }
     };
     Ok(FileRead {
@@ -224,11 +228,14 @@ struct Joining {
     failed: Option<Error>,
 }
 
+/// How a block becomes a summary, whatever stands in the blocks before it.
+type ReadBlock<'r> = dyn Fn(&Block) -> Tally + Sync + 'r;
+
 fn read_blocks(
     source: &mut Source<'_>,
     first: Block,
-    reader: &ChunkReader<'_>,
     options: &ReadOptions,
+    read: &ReadBlock<'_>,
 ) -> Result<Tally, Error> {
     let threads = options.thread_count().max(1);
     let joining = Mutex::new(Joining {
@@ -242,7 +249,7 @@ fn read_blocks(
         let mut block = Some(first);
         while let Some(now) = block {
             count(options, &now);
-            join(&joining, &turn, now.number, reader.read(&now));
+            join(&joining, &turn, now.number, read(&now));
             block = source.next_block(now.bytes)?;
         }
     } else {
@@ -250,7 +257,7 @@ fn read_blocks(
         let ahead = AHEAD * threads as u64;
         std::thread::scope(|scope| {
             for _ in 0..threads {
-                scope.spawn(|| work(&source, &joining, &turn, reader, ahead));
+                scope.spawn(|| work(&source, &joining, &turn, (options, read), ahead));
             }
         });
     }
@@ -266,7 +273,7 @@ fn work(
     source: &Mutex<(&mut Source<'_>, Option<Block>)>,
     joining: &Mutex<Joining>,
     turn: &Condvar,
-    reader: &ChunkReader<'_>,
+    (options, read): (&ReadOptions, &ReadBlock<'_>),
     ahead: u64,
 ) {
     let mut buffer = Vec::new();
@@ -280,8 +287,8 @@ fn work(
         };
         match block {
             Ok(Some(block)) => {
-                count(reader.options, &block);
-                let tally = reader.read(&block);
+                count(options, &block);
+                let tally = read(&block);
                 // The block that is next never waits, so the others always get their turn.
                 let mut guard = lock(joining);
                 while block.number > guard.next + ahead && guard.failed.is_none() {

@@ -75,7 +75,7 @@ pub(crate) fn recognize(
     }
     let objects = head_objects(head);
     let rows = keys_of(&objects);
-    if rows.iter().any(|keys| is_header(keys, head)) {
+    if is_headed(&rows, head) {
         return Ok(Recognition::new(OWN, "a header of schema trueline.requests/1"));
     }
     if let Some(found) = LOG_FORMATS.iter().find_map(|format| begins(format, head)) {
@@ -227,8 +227,10 @@ fn keys_of(objects: &[String]) -> Vec<Vec<String>> {
     keys.map(|Keys(keys)| keys).collect()
 }
 
-fn is_header(keys: &[String], head: &str) -> bool {
-    keys.iter().any(|k| k == "schema") && head.contains("\"trueline.requests/")
+/// Whether one of the first objects is a header of our format.
+fn is_headed(rows: &[Vec<String>], head: &str) -> bool {
+    rows.iter().flatten().any(|key| key == "schema")
+        && memmem::find(head.as_bytes(), b"\"trueline.requests/").is_some()
 }
 
 /// How well a table fits some rows.

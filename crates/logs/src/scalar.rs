@@ -233,8 +233,9 @@ pub(crate) fn plain_hashes(list: &[u8], into: &mut Vec<u64>) -> Option<()> {
             1..=19 => hash,
             // A number of 64 bits may have one digit more.
             20 => {
-                let (before, last) = (digits(rest.get(..19)?).0, rest.get(19)? - b'0');
-                before.checked_mul(10)?.checked_add(u64::from(last))?
+                let (of_all_but_one, _) = digits(rest.get(..19)?);
+                let digit = rest.get(19)?.checked_sub(b'0')?;
+                of_all_but_one.checked_mul(10)?.checked_add(u64::from(digit))?
             }
             _ => return None,
         });

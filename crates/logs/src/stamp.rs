@@ -27,13 +27,15 @@ fn any_form(text: &str) -> Option<WallTime> {
 /// `T`, up to nine digits of a second, and `Z`, hours and minutes or nothing for the zone.
 fn common(text: &[u8]) -> Option<i64> {
     let (head, tail) = text.split_first_chunk::<19>()?;
-    let [a, b, c, d, b'-', e, f, b'-', g, h, b'T' | b' ', i, j, b':', k, l, b':', m, n] = *head
-    else {
+    let marks = [(4, b'-'), (7, b'-'), (13, b':'), (16, b':')];
+    let is_one = marks.iter().all(|(at, mark)| head.get(*at) == Some(mark))
+        && matches!(head.get(10), Some(b'T' | b' '));
+    if !is_one {
         return None;
-    };
-    let century = two(a, b)?;
-    let (year, month, day) = (century * 100 + two(c, d)?, two(e, f)?, two(g, h)?);
-    let (hour, minute, second) = (two(i, j)?, two(k, l)?, two(m, n)?);
+    }
+    let pair = |at: usize| two(*head.get(at)?, *head.get(at + 1)?);
+    let (year, month, day) = (pair(0)? * 100 + pair(2)?, pair(5)?, pair(8)?);
+    let (hour, minute, second) = (pair(11)?, pair(14)?, pair(17)?);
     let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let at = usize::try_from(month.checked_sub(1)?).ok()?;
     let most = DAYS_IN.get(at)? + i64::from(is_leap && month == 2);

@@ -33,9 +33,11 @@ pub(crate) enum Reads {
     /// Cells on lines, by the names of their columns, of which some `must` be there.
     Columns { must: &'static [&'static str] },
     /// Lines of text that say something only together. `is` looks at the first lines, where one of them holds
-    /// one of some `words`: without them nothing is of the format.
+    /// one of some `words`: without them nothing is of the format. Lines that say what they say `apart` from each
+    /// other are read on several threads.
     Lines {
         words: &'static [&'static str],
+        apart: bool,
         is: fn(&[&str]) -> Option<Seen>,
         reader: fn() -> Box<dyn LineReader>,
     },

@@ -15,7 +15,12 @@ pub(super) const FORMAT: LogFormat = LogFormat {
     versions: "0.5 to 0.10",
     evidence: Evidence::Described,
     table,
-    reads: Reads::Lines { words: &["serve_api: "], is, reader: || Box::new(Summaries) },
+    reads: Reads::Lines {
+        words: &["serve_api: "],
+        apart: true,
+        is,
+        reader: || Box::new(Summaries),
+    },
 };
 
 /// What begins the line of an answer.

@@ -24,7 +24,12 @@ pub(super) const FORMAT: LogFormat = LogFormat {
     versions: "0.18",
     evidence: Evidence::Described,
     table,
-    reads: Reads::Lines { words: &[BEGIN], is, reader: || Box::new(Reader::default()) },
+    reads: Reads::Lines {
+        words: &[BEGIN],
+        apart: false,
+        is,
+        reader: || Box::new(Reader::default()),
+    },
 };
 
 const SERVER: &str = "lmdeploy";
@@ -107,7 +112,7 @@ fn parse(line: &str) -> Option<Interval<'_>> {
 /// The reader.
 #[derive(Debug, Default)]
 struct Reader {
-    last: HashMap<(String, String), WallTime>,
+    last: HashMap<String, WallTime>,
 }
 
 impl LineReader for Reader {
@@ -160,7 +165,7 @@ impl Reader {
     /// How long after the line before of the same engine.
     fn gap(&mut self, writer: &str, interval: &Interval<'_>) -> Option<Duration> {
         let now = interval.at?;
-        let key = (writer.to_owned(), interval.engine.to_owned());
+        let key = format!("{writer}\0{}", interval.engine);
         if self.last.len() >= ENGINES && !self.last.contains_key(&key) {
             return None;
         }

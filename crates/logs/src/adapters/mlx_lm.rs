@@ -13,7 +13,7 @@ pub(super) const FORMAT: LogFormat = LogFormat {
     versions: "0.32.2",
     evidence: Evidence::Captured,
     table,
-    reads: Reads::Lines { words: &[" - INFO - "], is, reader: || Box::new(Access) },
+    reads: Reads::Lines { words: &[" - INFO - "], apart: true, is, reader: || Box::new(Access) },
 };
 
 /// Whether the first lines are of it.

@@ -6,6 +6,7 @@
 //! begins with the 174 blocks of the first), so its requests count as rows of the same walk, in
 //! the order of the document. Hits across files cannot be seen: the shares are lower bounds.
 
+use memchr::memmem;
 use serde::Deserialize;
 use serde::de::Error as _;
 use serde_json::value::RawValue;
@@ -31,8 +32,9 @@ pub(super) const FORMAT: LogFormat = LogFormat {
 
 /// Whether a text begins a document.
 fn is(head: &str) -> Option<String> {
+    let has = |key: &&str| memmem::find(head.as_bytes(), key.as_bytes()).is_some();
     let is_one = head.trim_start().starts_with('{')
-        && ["\"block_size\"", "\"requests\"", "\"hash_ids\""].iter().all(|k| head.contains(k));
+        && ["\"block_size\"", "\"requests\"", "\"hash_ids\""].iter().all(has);
     is_one.then(|| "one document with block_size, requests and hash_ids".to_owned())
 }
 

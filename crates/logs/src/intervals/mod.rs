@@ -5,7 +5,6 @@ mod check;
 mod field;
 mod stats;
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use trueline_core::{Share, Tokens};
@@ -22,7 +21,8 @@ pub use stats::IntervalStats;
 pub struct Intervals {
     lines: u64,
     unreadable: u64,
-    fields: BTreeMap<&'static IntervalField, IntervalStats>,
+    /// In the order of the fields.
+    fields: Vec<(&'static IntervalField, IntervalStats)>,
 }
 
 /// One number that a line states, with what the same line says beside it.
@@ -74,25 +74,37 @@ impl Intervals {
     /// Takes a rate, a number of requests or a share. What is no finite number or below zero is counted as
     /// refused.
     pub(crate) fn say(&mut self, field: &'static IntervalField, said: Said) {
-        self.fields.entry(field).or_default().say(field, said);
+        self.stats(field).say(field, said);
     }
 
     /// Takes what one step computed and how long it took.
     pub(crate) fn step(&mut self, field: &'static IntervalField, tokens: Tokens, took: Duration) {
-        self.fields.entry(field).or_default().step(tokens, took);
+        self.stats(field).step(tokens, took);
     }
 
     /// Takes a number that is to be summed: tokens of a batch, events since the line before.
     pub(crate) fn count(&mut self, field: &'static IntervalField, number: u64) {
-        self.fields.entry(field).or_default().count(number);
+        self.stats(field).count(number);
     }
 
     pub(crate) fn merge(&mut self, other: &Self) {
         self.lines += other.lines;
         self.unreadable += other.unreadable;
         for (field, theirs) in &other.fields {
-            self.fields.entry(field).or_default().merge(theirs);
+            self.stats(field).merge(theirs);
         }
+    }
+
+    /// What a field has said so far. A server has a handful of them, so they are looked through.
+    fn stats(&mut self, field: &'static IntervalField) -> &mut IntervalStats {
+        let known = self.fields.iter().position(|(known, _)| std::ptr::eq(*known, field));
+        let place =
+            known.map_or_else(|| self.fields.binary_search_by(|(f, _)| (*f).cmp(field)), Ok);
+        let at = place.unwrap_or_else(|at| {
+            self.fields.insert(at, (field, IntervalStats::default()));
+            at
+        });
+        &mut self.fields.get_mut(at).expect("it was found there or put there").1
     }
 }
 

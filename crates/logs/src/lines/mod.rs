@@ -5,6 +5,7 @@ mod parts;
 mod prefix;
 mod read;
 mod words;
+mod writer;
 
 use std::fmt;
 
@@ -13,8 +14,9 @@ use trueline_core::RequestRecord;
 pub(crate) use numbers::{after, count, count_after, milliseconds, number};
 pub(crate) use parts::{named, parts};
 pub(crate) use prefix::{bare, uncoloured};
-pub(crate) use read::read_lines;
+pub(crate) use read::{read_lines, read_lines_of};
 pub(crate) use words::Words;
+pub(crate) use writer::Writer;
 
 use crate::{Counts, Generations, Intervals, Reason};
 

@@ -25,36 +25,45 @@ pub(crate) fn read_lines(
         if let Some(progress) = &chunk.options.progress {
             progress.fetch_add(block.bytes.len() as u64, Ordering::Relaxed);
         }
-        let mut told = Told::default();
-        let Read { lines, bad_text, mut ends } = read_block(&block, &mut *reader, &mut told);
-        if block.last {
-            reader.end(&mut told);
-            ends.resize(told.requests.len(), lines);
-        }
-        let mut tally = chunk.take(ends.into_iter().zip(&told.requests));
-        tally.lines = lines;
-        let counts = &mut tally.production.counts;
-        counts.other += told.other;
-        counts.unfinished += told.unfinished;
-        counts.incomplete_tail += u64::from(told.broken);
-        counts.bad_text += bad_text;
-        counts.rejected.add(Reason::TooLong, block.too_long);
-        for (reason, n) in &told.rejected {
-            counts.rejected.add(*reason, *n);
-        }
-        counts.merge(&told.counted);
-        tally.generations.merge(&told.generations);
-        if let Some(censoring) = &mut tally.censoring {
-            censoring.began(told.began);
-        }
-        tally.intervals = told.intervals;
-        for version in &told.versions {
-            tally.versions.add(version, 1);
-        }
-        whole.append(tally);
+        whole.append(read_lines_of(&block, chunk, &mut *reader));
         next = source.next_block(block.bytes)?;
     }
     Ok(whole)
+}
+
+/// Reads the lines of a block into a summary of its own.
+pub(crate) fn read_lines_of(
+    block: &Block,
+    chunk: &ChunkReader<'_>,
+    reader: &mut dyn LineReader,
+) -> Tally {
+    let mut told = Told::default();
+    let Read { lines, bad_text, mut ends } = read_block(block, reader, &mut told);
+    if block.last {
+        reader.end(&mut told);
+        ends.resize(told.requests.len(), lines);
+    }
+    let mut tally = chunk.take(ends.into_iter().zip(&told.requests));
+    tally.lines = lines;
+    let counts = &mut tally.production.counts;
+    counts.other += told.other;
+    counts.unfinished += told.unfinished;
+    counts.incomplete_tail += u64::from(told.broken);
+    counts.bad_text += bad_text;
+    counts.rejected.add(Reason::TooLong, block.too_long);
+    for (reason, n) in &told.rejected {
+        counts.rejected.add(*reason, *n);
+    }
+    counts.merge(&told.counted);
+    tally.generations.merge(&told.generations);
+    if let Some(censoring) = &mut tally.censoring {
+        censoring.began(told.began);
+    }
+    tally.intervals = told.intervals;
+    for version in &told.versions {
+        tally.versions.add(version, 1);
+    }
+    tally
 }
 
 /// What is known of the lines of a block beside what they tell.

@@ -99,3 +99,50 @@ fn a_log_that_holds_no_times_says_so() {
     assert_eq!((counts.unknown_prompt, counts.unknown_ttft), (counts.used, counts.used));
     assert_eq!(log.production().cells().count() + log.production().computed_cells().count(), 0);
 }
+
+#[test]
+fn lines_that_stand_alone_are_read_alike_on_any_number_of_threads() {
+    let span = |i: usize| {
+        format!(
+            r#"{{"resourceSpans":[{{"scopeSpans":[{{"spans":[{{"spanId":"s{i}","attributes":[{{"key":"gen_ai.usage.prompt_tokens","value":{{"intValue":"{}"}}}}]}}]}}]}}]}}"#,
+            1_000 + i
+        ) + "\n"
+    };
+    let summary = |i: usize| {
+        format!(
+            "INFO:     10.0.0.1:49858 - \"GET /health HTTP/1.1\" 200 OK\nserve_api: mtp {} tok in 8.00s = 25.00 t/s | \
+             prompt 6000 (5500 cached), prefill 2.5s | detok 9us/tok\n",
+            2 + i
+        )
+    };
+    let access = |i: usize| {
+        format!(
+            "2026-11-29 11:54:05,450 - INFO - Prompt Cache: {i} sequences, 0.00 GB\n127.0.0.1 - - [29/Nov/2026 11:54:08] \
+             \"POST /v1/chat/completions HTTP/1.1\" {} -\n",
+            200 + i % 2 * 200
+        )
+    };
+    let texts: [(&str, String); 3] = [
+        ("otlp-lines", (0..300).map(span).collect()),
+        ("halogen-log", (0..300).map(summary).collect()),
+        ("mlx-lm-log", (0..300).map(access).collect()),
+    ];
+    for (format, text) in texts {
+        // The last line breaks off.
+        let text = &text[..text.len() - 9];
+        let read = |threads, bytes| {
+            let options = ReadOptions::default().with_requests_kept();
+            let options = options.with_threads(threads).with_block_bytes(bytes);
+            read_log_from("t", text.as_bytes(), &options).unwrap().value
+        };
+        let one = read(1, 1 << 20);
+        assert_eq!(one.recognition().format(), format);
+        assert!(one.requests().len() >= 299, "{format}");
+        for (threads, bytes) in [(1, 500), (4, 500), (3, 7_000)] {
+            let other = read(threads, bytes);
+            assert_eq!(one.requests(), other.requests(), "{format}");
+            assert_eq!(one.counts(), other.counts(), "{format}");
+            assert_eq!((one.production(), one.lines()), (other.production(), other.lines()));
+        }
+    }
+}

@@ -17,6 +17,7 @@ pub(crate) const FORMAT: LogFormat = LogFormat {
     table,
     reads: Reads::Lines {
         words: &["eval time", "total time =", "cancel task", " | task ", "id_task="],
+        apart: false,
         is,
         reader: || Box::new(Slots::default()),
     },

@@ -9,13 +9,13 @@ use trueline_core::{
 use super::event::{Event, Task, Timed, event};
 use super::log::RATE;
 use crate::Reason;
-use crate::lines::{Line, LineReader, Told};
+use crate::lines::{Line, LineReader, Told, Writer};
 
 /// How many slots are followed at once; beyond them the first is given up and counted.
 const MOST_OPEN: usize = 4_096;
 
 /// A slot of one writer.
-type Place = (String, u64);
+type Place = (Writer, u64);
 
 /// Where lines stand that name no slot.
 const NO_SLOT: u64 = u64::MAX;
@@ -36,7 +36,7 @@ struct Open {
 pub(crate) struct Slots {
     open: BTreeMap<Place, Open>,
     /// For each writer the task whose timings follow without a name.
-    last: BTreeMap<String, Task>,
+    last: BTreeMap<Writer, Task>,
     /// Whether the input has broken off within a line.
     broken: bool,
 }
@@ -67,7 +67,7 @@ impl Slots {
         match event {
             Event::Launched(task) => {
                 // Whatever was in the slot is over.
-                if let Some(before) = self.open.remove(&(writer.to_owned(), task.slot)) {
+                if let Some(before) = self.open.remove(&(Writer::of(writer), task.slot)) {
                     close(&before, None, told);
                 }
                 self.at(writer, Some(task), told);
@@ -75,8 +75,9 @@ impl Slots {
             Event::Prompt(task, tokens) => self.at(writer, Some(task), told).prompt = Some(tokens),
             Event::Head(task) => {
                 self.at(writer, Some(task), told);
-                if self.last.len() < MOST_OPEN || self.last.contains_key(writer) {
-                    self.last.insert(writer.to_owned(), task);
+                let writer = Writer::of(writer);
+                if self.last.len() < MOST_OPEN || self.last.contains_key(&writer) {
+                    self.last.insert(writer, task);
                 }
             }
             Event::Computed(task, timed) => {
@@ -91,7 +92,7 @@ impl Slots {
             Event::Total(_) | Event::Torn => {}
             Event::Cancelled(id) => {
                 let of_task = |(place, open): &(&Place, &mut Open)| {
-                    place.0 == writer && open.task == Some(id)
+                    place.0.is(writer) && open.task == Some(id)
                 };
                 if let Some((_, open)) = self.open.iter_mut().find(of_task) {
                     open.cancelled = true;
@@ -99,7 +100,7 @@ impl Slots {
             }
             Event::Released(task, held) => {
                 self.at(writer, Some(task), told);
-                match self.open.remove(&(writer.to_owned(), task.slot)) {
+                match self.open.remove(&(Writer::of(writer), task.slot)) {
                     Some(open) if open.computed.is_some() || open.cancelled => {
                         close(&open, held, told);
                     }
@@ -112,8 +113,9 @@ impl Slots {
 
     /// What is known of the task that a line is about: the one it names, else the one named last.
     fn at(&mut self, writer: &str, task: Option<Task>, told: &mut Told) -> &mut Open {
-        let task = task.or_else(|| self.last.get(writer).copied());
-        let place = (writer.to_owned(), task.map_or(NO_SLOT, |task| task.slot));
+        let writer = Writer::of(writer);
+        let task = task.or_else(|| self.last.get(&writer).copied());
+        let place = (writer, task.map_or(NO_SLOT, |task| task.slot));
         if self.open.len() >= MOST_OPEN
             && !self.open.contains_key(&place)
             && let Some((_, dropped)) = self.open.pop_first()

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use trueline_core::{Side, Tokens};
 
 use super::log::Steps;
+use crate::adapters::usage::are_pieces;
 use crate::adapters::{Fit, LogFormat, Reads, Table};
 use crate::{Evidence, FieldMeaning, Holds, Unit};
 
@@ -42,8 +43,7 @@ struct Usage {
 /// What the first objects say of the version: whether `prompt_n` counts cached tokens, as servers with the
 /// same keys have done, and whether the decode rate counts tokens or steps.
 fn fit(objects: &[String]) -> Fit {
-    let pieces = objects.iter().filter(|object| object.contains("completion.chunk\"")).count();
-    if pieces * 2 > objects.len() {
+    if are_pieces(objects) {
         return Fit::Misfit(
             "whole replies with timings, found pieces of streamed ones; they are read as openai-chunks"
                 .to_owned(),

@@ -25,6 +25,7 @@ pub(crate) const FORMAT: LogFormat = LogFormat {
     table,
     reads: Reads::Lines {
         words: &["[GIN] ", "msg=\"cache hit\""],
+        apart: false,
         is,
         reader: || Box::new(Joining::default()),
     },

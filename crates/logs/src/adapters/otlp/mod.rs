@@ -29,6 +29,7 @@ pub(super) const LINES: LogFormat = LogFormat {
     table: || table(LINES.name),
     reads: Reads::Lines {
         words: &["\"resourceSpans\""],
+        apart: true,
         is: is_lines,
         reader: || Box::new(lines::Reader::default()),
     },

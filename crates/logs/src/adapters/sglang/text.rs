@@ -21,7 +21,7 @@ pub(crate) const TEXT: LogFormat = LogFormat {
     versions: super::VERSIONS,
     evidence: Evidence::Described,
     table,
-    reads: Reads::Lines { words: &["obj=", "#running-req: "], is, reader },
+    reads: Reads::Lines { words: &["obj=", "#running-req: "], apart: false, is, reader },
 };
 
 /// The table: `meta_info` as in the exporter's rows, and the stamp in brackets.

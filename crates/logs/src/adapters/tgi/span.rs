@@ -2,8 +2,14 @@
 
 use std::time::Duration;
 
+use memchr::memmem;
 use serde::Deserialize;
 use trueline_core::{By, Known, Outcome, RequestRecord, Stretch, Tokens, WallTime, Why};
+
+use crate::lines::Words;
+
+/// What stands behind the last field of a span.
+static CLOSE: Words = Words::new("\"}: ");
 
 /// What a span says of an answered request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -35,9 +41,9 @@ struct Fields<'l> {
 impl Span {
     /// The span of a whole line of text: what stands behind the parameters, which may hold anything.
     pub(super) fn of_text(line: &str) -> Option<Self> {
-        let fields =
-            line.get(line.rfind(" total_time=\"").or_else(|| line.rfind("{total_time=\""))?..)?;
-        let fields = fields.get(..fields.find("\"}: ")?)?;
+        let last = |words: &str| memmem::rfind(line.as_bytes(), words.as_bytes());
+        let from = last(" total_time=\"").or_else(|| last("{total_time=\""))?;
+        let (fields, _) = CLOSE.split(line.get(from..)?)?;
         let mut span = Self::default();
         for field in fields.trim_start_matches([' ', '{']).split("\" ") {
             let Some((name, text)) = field.split_once("=\"") else { continue };

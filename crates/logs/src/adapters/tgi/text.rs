@@ -18,7 +18,7 @@ pub(in crate::adapters) const TEXT: LogFormat = LogFormat {
     versions: "1.1 to 3.3",
     evidence: Evidence::Described,
     table,
-    reads: Reads::Lines { words: &["text_generation_router"], is, reader },
+    reads: Reads::Lines { words: &["text_generation_router"], apart: false, is, reader },
 };
 
 /// How many bytes a span over several lines may have, and how many writers may have begun one.
@@ -51,6 +51,7 @@ fn table() -> Table {
 }
 
 static ROUTER: Words = Words::new("text_generation_router");
+static PARAMETERS: Words = Words::new("{parameters=");
 static TOTAL: Words = Words::new("total_time=\"");
 static PER_TOKEN: Words = Words::new("time_per_token=\"");
 
@@ -108,7 +109,8 @@ impl LineReader for Reader {
             }
             return;
         }
-        if let Some(begun) = self.begun.get_mut(line.writer) {
+        let begun = if self.begun.is_empty() { None } else { self.begun.get_mut(line.writer) };
+        if let Some(begun) = begun {
             let goes_on = !begins(text) && begun.text.len() + text.len() < SPAN_BYTES;
             if goes_on && !has_times(text) {
                 begun.text.push('\n');
@@ -125,9 +127,10 @@ impl LineReader for Reader {
             }
             torn(false, told);
         }
-        if !begins(text) || !(text.contains("{parameters=") || has_times(text)) {
+        let is_timed = begins(text) && has_times(text);
+        if !(is_timed || begins(text) && PARAMETERS.are_in(text)) {
             told.other += 1;
-        } else if has_times(text) || self.begun.len() >= WRITERS {
+        } else if is_timed || self.begun.len() >= WRITERS {
             whole_span(line.stamp, text, line.unended, told);
         } else {
             let begun = Begun { stamp: line.stamp.to_owned(), text: text.to_owned() };

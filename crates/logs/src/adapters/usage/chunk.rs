@@ -32,6 +32,19 @@ const WHOLE: [&str; 2] = ["text_completion", "chat.completion"];
 
 static REASON: Words = Words::new("\"finish_reason\"");
 
+/// Whether most of some objects are pieces of replies. The older interface calls a piece as it calls a whole reply,
+/// but a piece has not finished.
+pub(in crate::adapters) fn are_pieces(objects: &[String]) -> bool {
+    let goes_on = |object: &str| {
+        ["\"finish_reason\":null", "\"finish_reason\": null"].iter().any(|is| object.contains(is))
+    };
+    let is_one = |object: &&String| {
+        object.contains("completion.chunk\"")
+            || (object.contains("\"text_completion\"") && goes_on(object))
+    };
+    objects.iter().filter(is_one).count() * 2 > objects.len()
+}
+
 /// A piece of a reply.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Chunk<'t> {

@@ -9,7 +9,7 @@ use trueline_core::{By, Known, Outcome, RequestRecord, Side, Stretch, WallTime};
 
 use super::chunk::{Chunk, Pieces, Timings};
 use crate::adapters::{LogFormat, Reads, Table};
-use crate::lines::{Line, LineReader, Seen, Told, milliseconds};
+use crate::lines::{Line, LineReader, Seen, Told, Writer, milliseconds};
 use crate::{Evidence, FieldMeaning, Holds, Reason, Unit};
 
 /// The format.
@@ -21,6 +21,7 @@ pub(in crate::adapters) const FORMAT: LogFormat = LogFormat {
     table,
     reads: Reads::Lines {
         words: &["completion.chunk", "text_completion", "chat.completion"],
+        apart: false,
         is,
         reader: || Box::<Chunks>::default(),
     },
@@ -30,11 +31,11 @@ pub(in crate::adapters) const FORMAT: LogFormat = LogFormat {
 const OPEN: usize = 4_096;
 
 /// A reply of which some chunks were read.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Reply {
     id: String,
     /// Who wrote its chunks down: two writers may give one id to two replies.
-    writer: String,
+    writer: Writer,
     model: Option<String>,
     created: Option<f64>,
     prompt: Option<u64>,
@@ -100,13 +101,13 @@ impl LineReader for Chunks {
 impl Chunks {
     fn take(&mut self, chunk: &Chunk<'_>, writer: &str, told: &mut Told) {
         let id = &*chunk.id;
-        let known = self.open.iter().rposition(|reply| reply.id == id && reply.writer == writer);
+        let known = self.open.iter().rposition(|reply| reply.id == id && reply.writer.is(writer));
         let place = known.unwrap_or_else(|| {
             if self.open.len() == OPEN {
                 told.requests.extend(self.open.pop_front().map(Reply::record));
             }
-            let (id, writer) = (id.to_owned(), writer.to_owned());
-            self.open.push_back(Reply { id, writer, ..Reply::default() });
+            let (id, writer) = (id.to_owned(), Writer::of(writer));
+            self.open.push_back(Reply::of(id, writer));
             self.open.len() - 1
         });
         if let Some(reply) = self.open.get_mut(place) {
@@ -116,6 +117,21 @@ impl Chunks {
 }
 
 impl Reply {
+    /// One of which nothing was read.
+    fn of(id: String, writer: Writer) -> Self {
+        Self {
+            id,
+            writer,
+            model: None,
+            created: None,
+            prompt: None,
+            cached: None,
+            output: None,
+            timings: None,
+            finished: false,
+        }
+    }
+
     fn add(&mut self, chunk: &Chunk<'_>) {
         if self.model.is_none() {
             self.model = chunk.model.as_deref().map(ToOwned::to_owned);

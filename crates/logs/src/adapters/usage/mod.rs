@@ -10,5 +10,6 @@ mod chunks;
 mod openai;
 
 pub(super) use anthropic::FORMAT as ANTHROPIC;
+pub(super) use chunk::are_pieces;
 pub(super) use chunks::FORMAT as CHUNKS;
 pub(super) use openai::FORMAT as OPENAI;

@@ -2,6 +2,7 @@
 
 use trueline_core::Side;
 
+use super::chunk::are_pieces;
 use crate::adapters::{Fit, LogFormat, Reads, Table};
 use crate::{Evidence, FieldMeaning, Holds, Unit};
 
@@ -26,16 +27,7 @@ fn fits(objects: &[String]) -> Fit {
                 .to_owned(),
         );
     }
-    // The older interface calls a piece as it calls a whole reply, but a piece has not finished.
-    let has = |object: &str, text: &str| object.contains(text);
-    let is_piece = |object: &&String| {
-        has(object, "completion.chunk\"")
-            || (has(object, "\"text_completion\"")
-                && (has(object, "\"finish_reason\":null")
-                    || has(object, "\"finish_reason\": null")))
-    };
-    let pieces = objects.iter().filter(is_piece).count();
-    if pieces * 2 > objects.len() {
+    if are_pieces(objects) {
         return Fit::Misfit(
             "whole replies with a usage object, found pieces of streamed ones; they are read as \
              openai-chunks"

@@ -27,6 +27,7 @@ pub(super) const FORMAT: LogFormat = LogFormat {
     table,
     reads: Reads::Lines {
         words: &["Avg prompt throughput", "Iteration("],
+        apart: false,
         is,
         reader: || Box::new(reader::Reader::default()),
     },

@@ -31,7 +31,9 @@ pub(super) struct Reader {
     needles: Vec<memmem::Finder<'static>>,
     /// The prompt throughput as the version that was stated means it.
     prompt_rate: &'static IntervalField,
-    engines: HashMap<(String, String, String), Engine>,
+    engines: HashMap<String, Engine>,
+    /// The key of the engine that a line is about: writer, process and engine.
+    key: String,
 }
 
 /// What is begun of one engine.
@@ -50,6 +52,7 @@ impl Default for Reader {
             needles: NEEDLES.iter().map(memmem::Finder::new).collect(),
             prompt_rate: &field::PROMPT_RATE,
             engines: HashMap::new(),
+            key: String::new(),
         }
     }
 }
@@ -87,7 +90,7 @@ impl LineReader for Reader {
     }
 
     fn end(&mut self, told: &mut Told) {
-        for (_, mut engine) in self.engines.drain() {
+        for mut engine in std::mem::take(&mut self.engines).into_values() {
             engine.settle(None, told);
         }
     }
@@ -150,11 +153,18 @@ impl Reader {
     }
 
     fn engine(&mut self, writer: &str, record: &Record<'_>, engine: &str) -> Option<&mut Engine> {
-        let key = (writer.to_owned(), record.process.clone().into_owned(), engine.to_owned());
-        if self.engines.len() >= ENGINES && !self.engines.contains_key(&key) {
-            return None;
+        self.key.clear();
+        for part in [writer, &record.process, engine] {
+            self.key.push_str(part);
+            self.key.push('\0');
         }
-        Some(self.engines.entry(key).or_default())
+        if !self.engines.contains_key(&self.key) {
+            if self.engines.len() >= ENGINES {
+                return None;
+            }
+            self.engines.insert(self.key.clone(), Engine::default());
+        }
+        self.engines.get_mut(&self.key)
     }
 }
 
