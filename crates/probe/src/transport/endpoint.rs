@@ -1,6 +1,7 @@
 //! Where a server is.
 
 use std::fmt;
+use std::net::Ipv6Addr;
 use std::str::FromStr;
 
 use hyper::Uri;
@@ -115,7 +116,14 @@ impl FromStr for Endpoint {
             None => return Err(found(form)),
         };
         let host = uri.host().ok_or_else(|| found(form))?;
-        let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+        let in_brackets = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+        // A zone, as in fe80::1%eth0, says on which link.
+        let address =
+            in_brackets.map(|host| host.split_once('%').map_or(host, |(address, _)| address));
+        if address.is_some_and(|address| address.parse::<Ipv6Addr>().is_err()) {
+            return Err(found("an address of IPv6 between brackets"));
+        }
+        let bare = in_brackets.unwrap_or(host);
         if bare.is_empty() {
             return Err(found(form));
         }
@@ -149,6 +157,7 @@ mod tests {
             ("http://box:80/v1", "box", 80, "/v1", "http://box/v1"),
             ("https://api.example/v1/", "api.example", 443, "/v1", "https://api.example/v1"),
             ("HTTP://[fe80::1]", "fe80::1", 80, "", "http://[fe80::1]"),
+            ("http://[fe80::1%eth0]:8000", "fe80::1%eth0", 8000, "", "http://[fe80::1%eth0]:8000"),
             (" http://a:1/b//\n", "a", 1, "/b", "http://a:1/b"),
         ] {
             let endpoint: Endpoint = text.parse().unwrap();
@@ -170,7 +179,9 @@ mod tests {
             ("127.0.0.1:8000/v1", "a URL such as"),
             ("/v1", "a URL such as"),
             ("http://", "a URL such as"),
-            ("http://[]", "a URL such as"),
+            ("http://[]", "an address of IPv6"),
+            ("http://[fe8am-%a]", "an address of IPv6"),
+            ("http://[box]:8000", "an address of IPv6"),
             ("ftp://host", "http:// or https://"),
             ("unix:///tmp/socket", "a URL such as"),
             ("http://host:0", "a port between 1 and 65535"),
