@@ -66,18 +66,16 @@ impl ChunkReader<'_> {
     }
 
     /// Takes records that are at hand whole, each with the line in which it ends or its place in a document.
-    pub(crate) fn take<'r>(
-        &self,
-        records: impl Iterator<Item = (u64, &'r RequestRecord)>,
-    ) -> Tally {
+    pub(crate) fn take(&self, records: impl Iterator<Item = (u64, RequestRecord)>) -> Tally {
         let mut into = self.sink();
         for (line, record) in records {
-            let numbers = Numbers::of(record);
-            for stretch in odd_stretches(record) {
+            for stretch in odd_stretches(&record) {
                 into.tally.odd.add(stretch, 1);
             }
+            let numbers = Numbers::of(record);
+            let record = &numbers.record;
             let row = RowView {
-                record: &numbers.record,
+                record,
                 reported: &numbers.reported,
                 blocks: None,
                 texts: Texts::Record(record),

@@ -178,7 +178,7 @@ fn read_source(
                 return Err(Error::new(ErrorKind::Document, &name, message));
             }
             let whole = read(&name, &bytes)?;
-            let mut tally = reader.take((1..).zip(&whole.records));
+            let mut tally = reader.take((1..).zip(whole.records));
             tally.production.counts.rejected.add(Reason::OtherSchema, whole.rejected);
             tally
         }

@@ -43,7 +43,7 @@ pub(crate) fn read_lines_of(
         reader.end(&mut told);
         ends.resize(told.requests.len(), lines);
     }
-    let mut tally = chunk.take(ends.into_iter().zip(&told.requests));
+    let mut tally = chunk.take(ends.into_iter().zip(told.requests));
     tally.lines = lines;
     let counts = &mut tally.production.counts;
     counts.other += told.other;
