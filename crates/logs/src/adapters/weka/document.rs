@@ -1,0 +1,261 @@
+//! What stands in a document: a conversation with its requests, those of nested conversations among them.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use memchr::memchr_iter;
+use serde::Deserialize;
+use serde::de::Error as _;
+use serde_json::value::RawValue;
+
+use crate::objects::{Item, Objects};
+use crate::scalar::{Scalar, plain_hashes};
+use crate::scan::scan;
+use crate::shape::{DEPTH_LIMIT, Shape, Slots};
+
+/// The paths of what is needed of a document and of a request; slots are numbered by them.
+const DOCUMENT: [&str; 3] = ["id", "block_size", "requests"];
+const REQUEST: [&str; 8] = ["t", "model", "in", "out", "hash_ids", "ttft", "api_time", "requests"];
+
+/// A conversation.
+#[derive(Debug, Default)]
+pub(super) struct Conversation {
+    pub(super) id: Option<String>,
+    pub(super) block_size: u64,
+    /// In the order of the document.
+    pub(super) entries: Vec<Entry>,
+    /// Entries that cannot be read: each is counted and the others are taken.
+    pub(super) rejected: u64,
+}
+
+/// A request and where it stands.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) request: Request,
+    /// The nested conversation that it is of.
+    pub(super) within: Rc<str>,
+    /// Its place there.
+    pub(super) place: usize,
+    /// When that conversation began.
+    pub(super) begun: f64,
+}
+
+/// What a request says.
+#[derive(Debug, Default, PartialEq, Deserialize)]
+pub(super) struct Request {
+    pub(super) t: Option<f64>,
+    pub(super) model: Option<String>,
+    #[serde(rename = "in")]
+    pub(super) input: Option<u64>,
+    #[serde(rename = "out")]
+    pub(super) output: Option<u64>,
+    #[serde(default, deserialize_with = "blocks")]
+    pub(super) hash_ids: Vec<u64>,
+    pub(super) ttft: Option<f64>,
+    pub(super) api_time: Option<f64>,
+}
+
+impl Conversation {
+    /// Reads a document.
+    ///
+    /// # Errors
+    /// What is none.
+    pub(super) fn of(text: &str) -> Result<Self, serde_json::Error> {
+        if let Some((found, requests)) = common(text) {
+            return Ok(Reader::read(found, |reader, within| reader.list(requests, within, 1)));
+        }
+        let Document { id, block_size, requests } = serde_json::from_str(text)?;
+        let found = Self { id: id.map(Cow::into_owned), block_size, ..Self::default() };
+        Ok(Reader::read(found, |reader, within| reader.texts(&requests, within, 1)))
+    }
+}
+
+/// A document in the common form, with the list of its requests.
+fn common(text: &str) -> Option<(Conversation, &str)> {
+    let mut shape = Shape::new(DOCUMENT);
+    let mut slots = Slots::of(&shape);
+    slots.begin();
+    scan(text.trim(), &mut shape, &mut slots)?;
+    let (Some(Scalar::Whole(block_size)), Some(Scalar::List(requests))) =
+        (slots.get(1), slots.get(2))
+    else {
+        return None;
+    };
+    let (id, block_size) = (written(slots.get(0))?, *block_size);
+    Some((Conversation { id, block_size, ..Conversation::default() }, *requests))
+}
+
+/// A document in any form.
+#[derive(Deserialize)]
+struct Document<'t> {
+    #[serde(borrow)]
+    id: Option<Cow<'t, str>>,
+    block_size: u64,
+    #[serde(borrow)]
+    requests: Vec<&'t RawValue>,
+}
+
+/// The entries of a nested conversation.
+#[derive(Deserialize)]
+struct Nested<'t> {
+    #[serde(borrow)]
+    requests: Option<Vec<&'t RawValue>>,
+}
+
+/// The conversation that entries stand in: its name and its begin.
+type Within = (Rc<str>, f64);
+
+/// Takes entries, which have their keys in one order.
+struct Reader {
+    shape: Shape,
+    found: Conversation,
+}
+
+impl Reader {
+    fn read(found: Conversation, take: impl FnOnce(&mut Self, &Within)) -> Conversation {
+        let mut reader = Self { shape: Shape::new(REQUEST), found };
+        take(&mut reader, &("".into(), 0.0));
+        reader.found
+    }
+
+    /// Takes the entries of a list that stands `depth` lists deep.
+    fn list(&mut self, list: &str, within: &Within, depth: u32) {
+        let Some(mut items) = Objects::of(list) else {
+            self.found.rejected += 1;
+            return;
+        };
+        let mut slots = Slots::of(&self.shape);
+        let mut place = 0;
+        while let Some(item) = items.next(&mut self.shape, &mut slots) {
+            match item {
+                Item::Object => self.object(&slots, within, place, depth),
+                Item::Other(text) => self.text(text, within, place, depth),
+            }
+            place += 1;
+        }
+    }
+
+    fn texts(&mut self, entries: &[&RawValue], within: &Within, depth: u32) {
+        for (place, entry) in entries.iter().enumerate() {
+            self.text(entry.get(), within, place, depth);
+        }
+    }
+
+    /// Takes an entry whose values stand in slots.
+    fn object(&mut self, slots: &Slots<'_>, within: &Within, place: usize, depth: u32) {
+        match (plain_request(slots), slots.get(7)) {
+            (Some(request), None | Some(Scalar::Null)) => self.keep(request, within, place),
+            (Some(request), Some(Scalar::List(nested))) if depth < DEPTH_LIMIT => {
+                self.list(nested, &inner(&request, within, place), depth + 1);
+            }
+            _ => self.found.rejected += 1,
+        }
+    }
+
+    /// Takes an entry in any form.
+    fn text(&mut self, text: &str, within: &Within, place: usize, depth: u32) {
+        let nested = serde_json::from_str::<Nested<'_>>(text).map(|nested| nested.requests);
+        match (serde_json::from_str::<Request>(text), nested) {
+            (Ok(request), Ok(None)) => self.keep(request, within, place),
+            (Ok(request), Ok(Some(nested))) if depth < DEPTH_LIMIT => {
+                self.texts(&nested, &inner(&request, within, place), depth + 1);
+            }
+            _ => self.found.rejected += 1,
+        }
+    }
+
+    fn keep(&mut self, request: Request, (within, begun): &Within, place: usize) {
+        self.found.entries.push(Entry { request, within: within.clone(), place, begun: *begun });
+    }
+}
+
+/// What is nested in an entry: its clock begins with that.
+fn inner(entry: &Request, (within, begun): &Within, place: usize) -> Within {
+    (format!("{within}/{place}").into(), begun + entry.t.unwrap_or(f64::NAN))
+}
+
+/// A request whose values stand in slots; `None` where one of them is none.
+fn plain_request(slots: &Slots<'_>) -> Option<Request> {
+    let count = |slot| match slots.get(slot) {
+        Some(Scalar::Whole(n)) => Some(Some(*n)),
+        None | Some(Scalar::Null) => Some(None),
+        Some(_) => None,
+    };
+    let number = |slot| match slots.get(slot) {
+        None | Some(Scalar::Null) => Some(None),
+        Some(value @ (Scalar::Whole(_) | Scalar::Negative(_) | Scalar::Float(_))) => {
+            Some(Some(value.number().ok()?))
+        }
+        Some(_) => None,
+    };
+    let hash_ids = match slots.get(4) {
+        None => Vec::new(),
+        Some(Scalar::List(list)) => ids(list).ok()?,
+        Some(_) => return None,
+    };
+    Some(Request {
+        t: number(0)?,
+        model: written(slots.get(1))?,
+        input: count(2)?,
+        output: count(3)?,
+        hash_ids,
+        ttft: number(5)?,
+        api_time: number(6)?,
+    })
+}
+
+/// A text that may be absent.
+fn written(value: Option<&Scalar<'_>>) -> Option<Option<String>> {
+    match value {
+        Some(Scalar::Text(text)) => Some(Some((*text).to_owned())),
+        None | Some(Scalar::Null) => Some(None),
+        Some(_) => None,
+    }
+}
+
+/// A list of whole numbers: that of a long prompt has hundreds.
+fn ids(list: &str) -> Result<Vec<u64>, serde_json::Error> {
+    let mut ids = Vec::with_capacity(memchr_iter(b',', list.as_bytes()).count() + 1);
+    if plain_hashes(list.as_bytes(), &mut ids).is_none() {
+        ids = serde_json::from_str(list)?;
+    }
+    Ok(ids)
+}
+
+fn blocks<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<u64>, D::Error> {
+    ids(<&RawValue>::deserialize(from)?.get()).map_err(D::Error::custom)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A document in the common form, and the same with an id that has to be read with care.
+    fn both(requests: &str) -> [Conversation; 2] {
+        ["a", "\\u0061"].map(|id| {
+            let text = format!(r#"{{"id":"{id}","block_size":64,"requests":[{requests}]}}"#);
+            assert_eq!(common(&text).is_some(), id == "a");
+            Conversation::of(&text).unwrap()
+        })
+    }
+
+    #[test]
+    fn both_ways_of_reading_a_document_say_the_same() {
+        for (requests, taken, rejected) in [
+            (r#"{"t":1.5,"model":"m","in":3,"out":null,"hash_ids":[1, 2],"ttft":-1}"#, 1, 0),
+            (r#"{"t":1},{"in":2.0},{"in":"2"},{"model":7},{"hash_ids":null},7,null"#, 1, 6),
+            (r#"{"hash_ids":[1,-2]},{"hash_ids":[1,"2"]},{"hash_ids":[]},{"t":1,"t":2}"#, 1, 3),
+            (r#"{"model":"\u0041","hash_ids":[18446744073709551615]}"#, 1, 0),
+            (
+                r#"{"t":7,"requests":[{"t":1},{"in":-1},{"requests":[{"t":2}]}]},{"requests":7}"#,
+                2,
+                2,
+            ),
+            (r#"{"t":1,"requests":null},{"t":"x","requests":[{"t":1}]}"#, 1, 1),
+        ] {
+            let [fast, slow] = both(requests);
+            assert_eq!((fast.entries.len(), fast.rejected), (taken, rejected), "{requests}");
+            assert_eq!(format!("{fast:?}"), format!("{slow:?}"), "{requests}");
+        }
+    }
+}
