@@ -5,6 +5,7 @@
 //! and all other spans are none.
 
 mod attribute;
+mod common;
 mod export;
 mod field;
 mod lines;
