@@ -7,6 +7,8 @@ use crate::shape::{Shape, Slots};
 #[derive(Debug)]
 pub(crate) struct Objects<'x> {
     scanner: Scanner<'x, false>,
+    /// Whether the last item, or the end of an empty list, is behind.
+    ended: bool,
 }
 
 /// An item of a list.
@@ -21,18 +23,23 @@ pub(crate) enum Item<'x> {
 impl<'x> Objects<'x> {
     /// The items of a list; `None` where the text does not begin one.
     pub(crate) fn of(list: &'x str) -> Option<Self> {
-        let mut scanner = Scanner { text: list, bytes: list.as_bytes(), at: 0 };
+        Self::at(Scanner { text: list, bytes: list.as_bytes(), at: 0 })
+    }
+
+    /// The items of the list that begins where a scanner stands.
+    pub(crate) fn at(mut scanner: Scanner<'x, false>) -> Option<Self> {
         scanner.blank();
         scanner.take(b'[')?;
         scanner.blank();
-        if scanner.take(b']').is_some() {
-            scanner.at = list.len();
-        }
-        Some(Self { scanner })
+        let ended = scanner.take(b']').is_some();
+        Some(Self { scanner, ended })
     }
 
     /// The next item; `None` behind the last one, or where the list breaks off.
     pub(crate) fn next(&mut self, shape: &mut Shape, slots: &mut Slots<'x>) -> Option<Item<'x>> {
+        if self.ended {
+            return None;
+        }
         let scanner = &mut self.scanner;
         let from = scanner.at;
         slots.begin();
@@ -46,9 +53,17 @@ impl<'x> Objects<'x> {
         scanner.blank();
         match scanner.take(b',') {
             Some(()) => scanner.blank(),
-            None => scanner.at = scanner.bytes.len(),
+            None => {
+                scanner.take(b']')?;
+                self.ended = true;
+            }
         }
         Some(item)
+    }
+
+    /// The scanner behind the list; `None` where that breaks off or was not passed through.
+    pub(crate) fn behind(self) -> Option<Scanner<'x, false>> {
+        self.ended.then_some(self.scanner)
     }
 }
 
@@ -82,8 +97,9 @@ mod tests {
                 (Item::Other("null"), None),
             ]
         );
-        // Cut within an item: what stands before it.
+        // Cut within an item, or behind one that nothing follows: what stands before it.
         assert_eq!(items(r#"[{"a":1},{"a":"#), [(Item::Object, Some(Scalar::Whole(1)))]);
+        assert_eq!(items(r#"[{"a":1},7"#), [(Item::Object, Some(Scalar::Whole(1)))]);
         assert!(Objects::of("{}").is_none());
     }
 }

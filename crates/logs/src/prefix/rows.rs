@@ -11,11 +11,14 @@ use crate::row::RowView;
 /// How many words of eight bytes a row takes beside its hashes.
 const ROW_WORDS: usize = std::mem::size_of::<BlockRow>() / 8;
 
+/// How many hashes a list has when the next one is begun: one that grows on is copied as a whole again and again.
+const LIST_HASHES: usize = 8 << 10;
+
 /// Rows with hashes of blocks, in the order of the log; bounded.
 ///
 /// # Shape
-/// The first rows that fit are kept. The hashes of a piece of the log stand one row behind the other in one list,
-/// which is handed on and never copied: they are most of what is kept.
+/// The first rows that fit are kept. Their hashes stand one row behind the other in lists, which are handed on and not copied:
+/// they are most of what is kept.
 #[derive(Debug, Clone)]
 pub(crate) struct BlockRows {
     rows: Vec<BlockRow>,
@@ -99,7 +102,7 @@ impl BlockRows {
             }
             _ => None,
         };
-        if self.lists.is_empty() {
+        if self.lists.last().is_none_or(|list| list.len() >= LIST_HASHES) {
             self.lists.push(Arc::default());
         }
         let Some(list) = self.lists.last_mut().map(Arc::make_mut) else { return };

@@ -10,11 +10,10 @@ use serde_json::value::RawValue;
 
 use crate::objects::{Item, Objects};
 use crate::scalar::{Scalar, plain_hashes};
-use crate::scan::scan;
+use crate::scan::Scanner;
 use crate::shape::{DEPTH_LIMIT, Shape, Slots};
 
-/// The paths of what is needed of a document and of a request; slots are numbered by them.
-const DOCUMENT: [&str; 3] = ["id", "block_size", "requests"];
+/// The paths of what is needed of a request; slots are numbered by them.
 const REQUEST: [&str; 8] = ["t", "model", "in", "out", "hash_ids", "ttft", "api_time", "requests"];
 
 /// A conversation.
@@ -61,28 +60,51 @@ impl Conversation {
     /// # Errors
     /// What is none.
     pub(super) fn of(text: &str) -> Result<Self, serde_json::Error> {
-        if let Some((found, requests)) = common(text) {
-            return Ok(Reader::read(found, |reader, within| reader.list(requests, within, 1)));
+        if let Some(found) = common(text) {
+            return Ok(found);
         }
         let Document { id, block_size, requests } = serde_json::from_str(text)?;
-        let found = Self { id: id.map(Cow::into_owned), block_size, ..Self::default() };
-        Ok(Reader::read(found, |reader, within| reader.texts(&requests, within, 1)))
+        let mut reader = Reader::default();
+        reader.texts(&requests, &outermost(), 1);
+        Ok(Self { id: id.map(Cow::into_owned), block_size, ..reader.found })
     }
 }
 
-/// A document in the common form, with the list of its requests.
-fn common(text: &str) -> Option<(Conversation, &str)> {
-    let mut shape = Shape::new(DOCUMENT);
-    let mut slots = Slots::of(&shape);
-    slots.begin();
-    scan(text.trim(), &mut shape, &mut slots)?;
-    let (Some(Scalar::Whole(block_size)), Some(Scalar::List(requests))) =
-        (slots.get(1), slots.get(2))
-    else {
-        return None;
-    };
-    let (id, block_size) = (written(slots.get(0))?, *block_size);
-    Some((Conversation { id, block_size, ..Conversation::default() }, *requests))
+/// A document in the common form, which is passed through once.
+fn common(text: &str) -> Option<Conversation> {
+    let mut scanner = Scanner { text, bytes: text.as_bytes(), at: 0 };
+    let (mut id, mut block_size, mut requests) = (None, None, None);
+    scanner.blank();
+    scanner.take(b'{')?;
+    loop {
+        scanner.blank();
+        let name = scanner.string()?;
+        scanner.blank();
+        scanner.take(b':')?;
+        scanner.blank();
+        let before = match name {
+            "id" => id.replace(scanner.value(1)?).is_some(),
+            "block_size" => block_size.replace(scanner.value(1)?).is_some(),
+            "requests" => {
+                let mut reader = Reader::default();
+                scanner = reader.list(Objects::at(scanner)?, &outermost(), 1)?;
+                requests.replace(reader.found).is_some()
+            }
+            _ => scanner.skip(1).map(|()| false)?,
+        };
+        if before {
+            return None;
+        }
+        scanner.blank();
+        if scanner.take(b',').is_none() {
+            break;
+        }
+    }
+    scanner.take(b'}')?;
+    scanner.blank();
+    let Some(Scalar::Whole(block_size)) = block_size else { return None };
+    let found = Conversation { id: written(id.as_ref())?, block_size, ..requests? };
+    (scanner.at == text.len()).then_some(found)
 }
 
 /// A document in any form.
@@ -105,25 +127,31 @@ struct Nested<'t> {
 /// The conversation that entries stand in: its name and its begin.
 type Within = (Rc<str>, f64);
 
+fn outermost() -> Within {
+    ("".into(), 0.0)
+}
+
 /// Takes entries, which have their keys in one order.
 struct Reader {
     shape: Shape,
     found: Conversation,
 }
 
-impl Reader {
-    fn read(found: Conversation, take: impl FnOnce(&mut Self, &Within)) -> Conversation {
-        let mut reader = Self { shape: Shape::new(REQUEST), found };
-        take(&mut reader, &("".into(), 0.0));
-        reader.found
+impl Default for Reader {
+    fn default() -> Self {
+        Self { shape: Shape::new(REQUEST), found: Conversation::default() }
     }
+}
 
-    /// Takes the entries of a list that stands `depth` lists deep.
-    fn list(&mut self, list: &str, within: &Within, depth: u32) {
-        let Some(mut items) = Objects::of(list) else {
-            self.found.rejected += 1;
-            return;
-        };
+impl Reader {
+    /// Takes the entries of a list that stands `depth` lists deep; what stands behind it, if it does not break
+    /// off.
+    fn list<'t>(
+        &mut self,
+        mut items: Objects<'t>,
+        within: &Within,
+        depth: u32,
+    ) -> Option<Scanner<'t, false>> {
         let mut slots = Slots::of(&self.shape);
         let mut place = 0;
         while let Some(item) = items.next(&mut self.shape, &mut slots) {
@@ -133,6 +161,7 @@ impl Reader {
             }
             place += 1;
         }
+        items.behind()
     }
 
     fn texts(&mut self, entries: &[&RawValue], within: &Within, depth: u32) {
@@ -143,12 +172,20 @@ impl Reader {
 
     /// Takes an entry whose values stand in slots.
     fn object(&mut self, slots: &Slots<'_>, within: &Within, place: usize, depth: u32) {
-        match (plain_request(slots), slots.get(7)) {
-            (Some(request), None | Some(Scalar::Null)) => self.keep(request, within, place),
-            (Some(request), Some(Scalar::List(nested))) if depth < DEPTH_LIMIT => {
+        let nested = match slots.get(7) {
+            None | Some(Scalar::Null) => None,
+            Some(Scalar::List(nested)) if depth < DEPTH_LIMIT => Objects::of(nested),
+            Some(_) => {
+                self.found.rejected += 1;
+                return;
+            }
+        };
+        match (plain_request(slots), nested) {
+            (Some(request), None) => self.keep(request, within, place),
+            (Some(request), Some(nested)) => {
                 self.list(nested, &inner(&request, within, place), depth + 1);
             }
-            _ => self.found.rejected += 1,
+            (None, _) => self.found.rejected += 1,
         }
     }
 

@@ -53,9 +53,9 @@ fn read(name: &str, bytes: &[u8]) -> Result<Whole, Error> {
         .map(|entry| seen.add(&entry.request.hash_ids, 0).iter().map(|run| run.blocks as u64).sum())
         .collect();
     let own = own_number(id.as_deref().unwrap_or(name));
-    let id = id.as_deref().unwrap_or("conversation");
-    let record = |(entry, known)| record(entry, known, (id, own), Tokens::new(block_size));
-    let records = entries.into_iter().zip(known).map(record).collect();
+    let id = id.unwrap_or_else(|| "conversation".to_owned());
+    let record = move |(entry, known)| record(entry, known, (&id, own), Tokens::new(block_size));
+    let records = Box::new(entries.into_iter().zip(known).map(record));
     Ok(Whole { records, rejected })
 }
 
