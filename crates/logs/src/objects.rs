@@ -51,12 +51,11 @@ impl<'x> Objects<'x> {
             Item::Other(scanner.text.get(from..scanner.at)?)
         };
         scanner.blank();
-        match scanner.take(b',') {
-            Some(()) => scanner.blank(),
-            None => {
-                scanner.take(b']')?;
-                self.ended = true;
-            }
+        if scanner.take(b',').is_some() {
+            scanner.blank();
+        } else {
+            scanner.take(b']')?;
+            self.ended = true;
         }
         Some(item)
     }

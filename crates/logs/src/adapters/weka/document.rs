@@ -3,18 +3,14 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use memchr::memchr_iter;
 use serde::Deserialize;
-use serde::de::Error as _;
 use serde_json::value::RawValue;
 
+use super::request::{PATHS, Request, written};
 use crate::objects::{Item, Objects};
-use crate::scalar::{Scalar, plain_hashes};
+use crate::scalar::Scalar;
 use crate::scan::Scanner;
 use crate::shape::{DEPTH_LIMIT, Shape, Slots};
-
-/// The paths of what is needed of a request; slots are numbered by them.
-const REQUEST: [&str; 8] = ["t", "model", "in", "out", "hash_ids", "ttft", "api_time", "requests"];
 
 /// A conversation.
 #[derive(Debug, Default)]
@@ -37,21 +33,6 @@ pub(super) struct Entry {
     pub(super) place: usize,
     /// When that conversation began.
     pub(super) begun: f64,
-}
-
-/// What a request says.
-#[derive(Debug, Default, PartialEq, Deserialize)]
-pub(super) struct Request {
-    pub(super) t: Option<f64>,
-    pub(super) model: Option<String>,
-    #[serde(rename = "in")]
-    pub(super) input: Option<u64>,
-    #[serde(rename = "out")]
-    pub(super) output: Option<u64>,
-    #[serde(default, deserialize_with = "blocks")]
-    pub(super) hash_ids: Vec<u64>,
-    pub(super) ttft: Option<f64>,
-    pub(super) api_time: Option<f64>,
 }
 
 impl Conversation {
@@ -103,7 +84,7 @@ fn common(text: &str) -> Option<Conversation> {
     scanner.take(b'}')?;
     scanner.blank();
     let Some(Scalar::Whole(block_size)) = block_size else { return None };
-    let found = Conversation { id: written(id.as_ref())?, block_size, ..requests? };
+    let found = Conversation { id: written(id.as_ref()).ok()?, block_size, ..requests? };
     (scanner.at == text.len()).then_some(found)
 }
 
@@ -139,7 +120,7 @@ struct Reader {
 
 impl Default for Reader {
     fn default() -> Self {
-        Self { shape: Shape::new(REQUEST), found: Conversation::default() }
+        Self { shape: Shape::new(PATHS), found: Conversation::default() }
     }
 }
 
@@ -180,7 +161,7 @@ impl Reader {
                 return;
             }
         };
-        match (plain_request(slots), nested) {
+        match (Request::of(slots), nested) {
             (Some(request), None) => self.keep(request, within, place),
             (Some(request), Some(nested)) => {
                 self.list(nested, &inner(&request, within, place), depth + 1);
@@ -209,58 +190,6 @@ impl Reader {
 /// What is nested in an entry: its clock begins with that.
 fn inner(entry: &Request, (within, begun): &Within, place: usize) -> Within {
     (format!("{within}/{place}").into(), begun + entry.t.unwrap_or(f64::NAN))
-}
-
-/// A request whose values stand in slots; `None` where one of them is none.
-fn plain_request(slots: &Slots<'_>) -> Option<Request> {
-    let count = |slot| match slots.get(slot) {
-        Some(Scalar::Whole(n)) => Some(Some(*n)),
-        None | Some(Scalar::Null) => Some(None),
-        Some(_) => None,
-    };
-    let number = |slot| match slots.get(slot) {
-        None | Some(Scalar::Null) => Some(None),
-        Some(value @ (Scalar::Whole(_) | Scalar::Negative(_) | Scalar::Float(_))) => {
-            Some(Some(value.number().ok()?))
-        }
-        Some(_) => None,
-    };
-    let hash_ids = match slots.get(4) {
-        None => Vec::new(),
-        Some(Scalar::List(list)) => ids(list).ok()?,
-        Some(_) => return None,
-    };
-    Some(Request {
-        t: number(0)?,
-        model: written(slots.get(1))?,
-        input: count(2)?,
-        output: count(3)?,
-        hash_ids,
-        ttft: number(5)?,
-        api_time: number(6)?,
-    })
-}
-
-/// A text that may be absent.
-fn written(value: Option<&Scalar<'_>>) -> Option<Option<String>> {
-    match value {
-        Some(Scalar::Text(text)) => Some(Some((*text).to_owned())),
-        None | Some(Scalar::Null) => Some(None),
-        Some(_) => None,
-    }
-}
-
-/// A list of whole numbers: that of a long prompt has hundreds.
-fn ids(list: &str) -> Result<Vec<u64>, serde_json::Error> {
-    let mut ids = Vec::with_capacity(memchr_iter(b',', list.as_bytes()).count() + 1);
-    if plain_hashes(list.as_bytes(), &mut ids).is_none() {
-        ids = serde_json::from_str(list)?;
-    }
-    Ok(ids)
-}
-
-fn blocks<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<u64>, D::Error> {
-    ids(<&RawValue>::deserialize(from)?.get()).map_err(D::Error::custom)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 //! the order of the document. Hits across files cannot be seen: the shares are lower bounds.
 
 mod document;
+mod request;
 
 use memchr::memmem;
 use trueline_core::{
@@ -77,7 +78,9 @@ fn record(entry: Entry, known: u64, (id, own): (&str, u64), block: Tokens) -> Re
         _ => Known::Not(Why::NeedsMore),
     };
     let mut hashes = request.hash_ids;
-    hashes.iter_mut().for_each(|id| *id = apart(*id, own));
+    for id in &mut hashes {
+        *id = apart(*id, own);
+    }
     record.blocks = PromptBlocks::new(block, hashes).map(Box::new);
     for (stretch, seconds) in
         [(Stretch::ClientTtft, request.ttft), (Stretch::ClientE2e, request.api_time)]
