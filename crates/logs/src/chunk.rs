@@ -65,28 +65,45 @@ impl ChunkReader<'_> {
         Production { tally, own, options, seen, hashes: self.layout.rules.hashes }
     }
 
-    /// Takes records that are at hand whole, each with the line in which it ends or its place in a document.
-    pub(crate) fn take<'r>(
-        &self,
-        records: impl Iterator<Item = (u64, &'r RequestRecord)>,
-    ) -> Tally {
-        let mut into = self.sink();
+    /// Takes records that are at hand whole, each with its place in a document.
+    pub(crate) fn take(&self, records: impl Iterator<Item = (u64, RequestRecord)>) -> Tally {
+        let mut taken = self.taken();
+        taken.add(records);
+        taken.into_tally()
+    }
+
+    /// No record yet.
+    pub(crate) fn taken(&self) -> Taken<'_> {
+        Taken(self.sink())
+    }
+}
+
+/// Records that are at hand whole, summed up as they come.
+pub(crate) struct Taken<'o>(Production<'o>);
+
+impl Taken<'_> {
+    /// Takes records, each with the line in which it ends or its place in a document.
+    pub(crate) fn add(&mut self, records: impl Iterator<Item = (u64, RequestRecord)>) {
         for (line, record) in records {
-            let numbers = Numbers::of(record);
-            for stretch in odd_stretches(record) {
-                into.tally.odd.add(stretch, 1);
+            for stretch in odd_stretches(&record) {
+                self.0.tally.odd.add(stretch, 1);
             }
+            let numbers = Numbers::of(record);
+            let record = &numbers.record;
             let row = RowView {
-                record: &numbers.record,
+                record,
                 reported: &numbers.reported,
                 blocks: None,
                 texts: Texts::Record(record),
                 names: Names::Record(&record.reported),
                 line,
             };
-            into.row(&row, &numbers);
+            self.0.row(&row, &numbers);
         }
-        into.tally
+    }
+
+    pub(crate) fn into_tally(self) -> Tally {
+        self.0.tally
     }
 }
 

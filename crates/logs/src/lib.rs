@@ -93,6 +93,7 @@ mod lines;
 mod metrics;
 mod moments;
 mod number;
+mod objects;
 mod odd;
 mod open_runs;
 mod options;

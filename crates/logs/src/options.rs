@@ -93,7 +93,7 @@ impl ReadOptions {
         self
     }
 
-    /// How many words of eight bytes may be kept of rows with hashes of blocks: one a hash and fourteen a row;
+    /// How many words of eight bytes may be kept of rows with hashes of blocks: one a hash and fifteen a row;
     /// 33,554,432 by default, which is 256 MiB. The walk through them takes some hundred bytes a row more. Rows
     /// behind the first ones that fit are in no figure of [`LogSummary::prefix`](crate::LogSummary::prefix),
     /// which counts them.

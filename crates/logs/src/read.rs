@@ -139,7 +139,10 @@ fn read_source(
     seen: Option<&Seen>,
 ) -> Result<FileRead, Error> {
     let name = source.name().to_owned();
-    let first = source.next_block(Vec::new())?.unwrap_or_default();
+    let (mut first, is_line) = source.begin_block(Vec::new())?;
+    if is_line && !begins_document(&name, &first, options) {
+        first = source.behind_long_line(first)?;
+    }
     let head = plain_text(first.bytes.get(..1 << 20).unwrap_or(&first.bytes));
     let mut recognition =
         recognize(&name, &head, options).map_err(|error| match source.truncated() {
@@ -175,7 +178,7 @@ fn read_source(
                 return Err(Error::new(ErrorKind::Document, &name, message));
             }
             let whole = read(&name, &bytes)?;
-            let mut tally = reader.take((1..).zip(&whole.records));
+            let mut tally = reader.take((1..).zip(whole.records));
             tally.production.counts.rejected.add(Reason::OtherSchema, whole.rejected);
             tally
         }
@@ -200,6 +203,15 @@ fn read_source(
         bytes: source.total(),
         tally,
     })
+}
+
+/// Whether a block begins a document, which is read whole however long its lines are.
+fn begins_document(name: &str, first: &Block, options: &ReadOptions) -> bool {
+    let head = plain_text(first.bytes.get(..1 << 20).unwrap_or(&first.bytes));
+    options.mapping.is_none()
+        && recognize(name, &head, options)
+            .and_then(|found| LogFormat::named(found.format()))
+            .is_ok_and(|format| matches!(format.reads, Reads::Document { .. }))
 }
 
 pub(crate) fn table(

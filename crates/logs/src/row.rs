@@ -73,10 +73,10 @@ pub(crate) struct Numbers {
 }
 
 impl Numbers {
-    /// The numbers of a record at hand.
-    pub(crate) fn of(record: &RequestRecord) -> Self {
-        let mut numbers = Self { record: record.clone(), ..Self::default() };
-        numbers.reported = record.reported.iter().enumerate().map(|(i, r)| (i, r.rate)).collect();
+    /// The numbers of a record at hand, its texts with them.
+    pub(crate) fn of(record: RequestRecord) -> Self {
+        let reported = record.reported.iter().enumerate().map(|(i, r)| (i, r.rate)).collect();
+        let mut numbers = Self { record, reported, ..Self::default() };
         let tokens = &numbers.record.tokens;
         let counts = [tokens.prompt, tokens.cached, tokens.output].map(|known| known.why());
         let spans = Stretch::ALL.map(|stretch| numbers.record.spans.get(stretch).why());

@@ -20,6 +20,7 @@ pub(crate) fn scan<'x>(line: &'x str, shape: &mut Shape, slots: &mut Slots<'x>) 
 }
 
 /// Where a row is read; `WRITTEN` says that it is one that is written as a text in another.
+#[derive(Debug)]
 pub(crate) struct Scanner<'x, const WRITTEN: bool> {
     pub(crate) text: &'x str,
     pub(crate) bytes: &'x [u8],
@@ -144,7 +145,7 @@ impl<'x, const WRITTEN: bool> Scanner<'x, WRITTEN> {
     }
 
     #[inline]
-    fn value(&mut self, depth: u32) -> Option<Scalar<'x>> {
+    pub(crate) fn value(&mut self, depth: u32) -> Option<Scalar<'x>> {
         match self.peek()? {
             quote if quote == Self::QUOTE => self.string().map(Scalar::Text),
             b'-' | b'0'..=b'9' => self.number(),
@@ -171,7 +172,7 @@ impl<'x, const WRITTEN: bool> Scanner<'x, WRITTEN> {
 
     /// A text without escapes and control characters.
     #[inline]
-    fn string(&mut self) -> Option<&'x str> {
+    pub(crate) fn string(&mut self) -> Option<&'x str> {
         if WRITTEN {
             return self.written_string();
         }
@@ -193,7 +194,7 @@ impl<'x, const WRITTEN: bool> Scanner<'x, WRITTEN> {
 
     /// Passes over a text, escapes included.
     #[inline]
-    fn skip_string(&mut self) -> Option<()> {
+    pub(crate) fn skip_string(&mut self) -> Option<()> {
         if WRITTEN {
             return self.skip_written_string();
         }
@@ -242,7 +243,7 @@ impl<'x, const WRITTEN: bool> Scanner<'x, WRITTEN> {
     }
 
     /// Passes over a value inside `depth` brackets.
-    fn skip(&mut self, depth: u32) -> Option<()> {
+    pub(crate) fn skip(&mut self, depth: u32) -> Option<()> {
         match self.peek()? {
             quote if quote == Self::QUOTE => self.skip_string(),
             b'{' | b'[' => self.skip_nested(depth + 1),

@@ -123,33 +123,53 @@ impl<'r> Source<'r> {
         if self.handed_out {
             return Ok(None);
         }
+        let (block, is_line) = self.begin_block(buffer)?;
+        Ok(Some(if is_line { self.behind_long_line(block)? } else { block }))
+    }
+
+    /// The next block, and whether it is the begin of a line above the limit: the rest of that is to be read whole,
+    /// or to be skipped.
+    pub(crate) fn begin_block(&mut self, buffer: Vec<u8>) -> Result<(Block, bool), Error> {
         let mut block = Block { number: self.next, bytes: buffer, last: false, too_long: 0 };
         block.bytes.clear();
         block.bytes.append(&mut self.rest);
-        let mut want = self.block_bytes;
+        self.next += 1;
+        let is_line = !self.fill_lines(&mut block)?;
+        Ok((block, is_line))
+    }
+
+    /// A block that goes on behind the line above the limit whose begin it holds.
+    pub(crate) fn behind_long_line(&mut self, mut block: Block) -> Result<Block, Error> {
+        loop {
+            block.too_long += 1;
+            block.bytes.clear();
+            self.skip_line(&mut block.bytes)?;
+            if self.fill_lines(&mut block)? {
+                return Ok(block);
+            }
+        }
+    }
+
+    /// Fills a block with whole lines; whether a line ends in it.
+    fn fill_lines(&mut self, block: &mut Block) -> Result<bool, Error> {
+        let mut want = self.block_bytes.max(block.bytes.len());
         loop {
             self.fill(&mut block.bytes, want)?;
             if self.ended {
                 block.last = true;
                 self.handed_out = true;
-                break;
+                return Ok(true);
             }
             if let Some(end) = memrchr(b'\n', &block.bytes) {
                 self.rest.extend_from_slice(block.bytes.get(end + 1..).unwrap_or_default());
                 block.bytes.truncate(end + 1);
-                break;
+                return Ok(true);
             }
             if block.bytes.len() >= LINE_LIMIT {
-                block.too_long += 1;
-                block.bytes.clear();
-                self.skip_line(&mut block.bytes)?;
-                want = self.block_bytes.max(block.bytes.len());
-            } else {
-                want = block.bytes.len().saturating_mul(2);
+                return Ok(false);
             }
+            want = block.bytes.len().saturating_mul(2);
         }
-        self.next += 1;
-        Ok(Some(block))
     }
 
     /// Everything that is left, for a format that is one document.

@@ -57,9 +57,9 @@ pub(crate) enum Fit {
 }
 
 /// The requests of a document.
-#[derive(Debug, Default)]
 pub(crate) struct Whole {
-    pub(crate) records: Vec<RequestRecord>,
+    /// Made as they are taken: a record is large, and a document has as many as it has requests.
+    pub(crate) records: Box<dyn Iterator<Item = RequestRecord>>,
     /// How many of its entries cannot be read.
     pub(crate) rejected: u64,
 }

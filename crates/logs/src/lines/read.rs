@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 
 use super::prefix::uncoloured;
 use super::{LineReader, Told, bare};
-use crate::chunk::ChunkReader;
-use crate::pieces::{Piece, pieces};
+use crate::chunk::{ChunkReader, Taken};
+use crate::pieces::pieces;
 use crate::source::{Block, Source};
 use crate::tally::Tally;
 use crate::{Error, Reason};
@@ -37,13 +37,13 @@ pub(crate) fn read_lines_of(
     chunk: &ChunkReader<'_>,
     reader: &mut dyn LineReader,
 ) -> Tally {
-    let mut told = Told::default();
-    let Read { lines, bad_text, mut ends } = read_block(block, reader, &mut told);
+    let (mut told, mut taken) = (Told::default(), chunk.taken());
+    let Read { lines, bad_text } = read_block(block, reader, &mut told, &mut taken);
     if block.last {
         reader.end(&mut told);
-        ends.resize(told.requests.len(), lines);
+        taken.add(told.requests.drain(..).map(|record| (lines, record)));
     }
-    let mut tally = chunk.take(ends.into_iter().zip(&told.requests));
+    let mut tally = taken.into_tally();
     tally.lines = lines;
     let counts = &mut tally.production.counts;
     counts.other += told.other;
@@ -72,19 +72,26 @@ struct Read {
     lines: u64,
     /// How many of them are no text.
     bad_text: u64,
-    /// The line in which each request ended.
-    ends: Vec<u64>,
 }
 
-fn read_block(block: &Block, reader: &mut dyn LineReader, told: &mut Told) -> Read {
-    let mut read = Read { lines: block.too_long, bad_text: 0, ends: Vec::new() };
-    let mut buffer = String::new();
-    for line in pieces(block).flat_map(Piece::lines) {
-        read.lines += 1;
-        read.bad_text += u64::from(matches!(line.text, Cow::Owned(_)));
-        let text = uncoloured(&line.text, &mut buffer);
-        reader.line(&bare(text, line.unended), told);
-        read.ends.resize(told.requests.len(), read.lines);
+/// Reads lines. Requests are summed up piece by piece, as long as they stand in the processor's cache.
+fn read_block(
+    block: &Block,
+    reader: &mut dyn LineReader,
+    told: &mut Told,
+    taken: &mut Taken<'_>,
+) -> Read {
+    let mut read = Read { lines: block.too_long, bad_text: 0 };
+    let (mut buffer, mut ends) = (String::new(), Vec::new());
+    for piece in pieces(block) {
+        for line in piece.lines() {
+            read.lines += 1;
+            read.bad_text += u64::from(matches!(line.text, Cow::Owned(_)));
+            let text = uncoloured(&line.text, &mut buffer);
+            reader.line(&bare(text, line.unended), told);
+            ends.resize(told.requests.len(), read.lines);
+        }
+        taken.add(ends.drain(..).zip(told.requests.drain(..)));
     }
     read
 }

@@ -1,6 +1,7 @@
 //! What is kept of rows with hashes of blocks until all are there to be put in order.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 use trueline_core::{Known, Outcome, Tokens};
 
@@ -10,14 +11,20 @@ use crate::row::RowView;
 /// How many words of eight bytes a row takes beside its hashes.
 const ROW_WORDS: usize = std::mem::size_of::<BlockRow>() / 8;
 
+/// How many hashes a list has when the next one is begun: one that grows on is copied as a whole again and again.
+const LIST_HASHES: usize = 8 << 10;
+
 /// Rows with hashes of blocks, in the order of the log; bounded.
 ///
 /// # Shape
-/// The first rows that fit are kept. The hashes stand one row behind the other in one list.
-#[derive(Debug, Clone, PartialEq)]
+/// The first rows that fit are kept. Their hashes stand one row behind the other in lists, which are handed on and not copied:
+/// they are most of what is kept.
+#[derive(Debug, Clone)]
 pub(crate) struct BlockRows {
     rows: Vec<BlockRow>,
-    hashes: Vec<u64>,
+    lists: Vec<Arc<Vec<u64>>>,
+    /// How many hashes there are.
+    hashes: usize,
     /// How many words may be kept.
     most: usize,
     /// Rows and hashes that were too many.
@@ -41,6 +48,13 @@ pub(super) struct BlockRow {
     pub(super) prompt: Option<u64>,
     /// The cached tokens that the log states.
     pub(super) cached: Option<u64>,
+    place: Place,
+}
+
+/// Where the hashes of a row stand.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Place {
+    list: usize,
     from: usize,
     blocks: usize,
 }
@@ -64,7 +78,7 @@ pub(super) enum Clock {
 impl BlockRows {
     /// None yet, and room for so many words.
     pub(crate) fn new(most: usize) -> Self {
-        Self { rows: Vec::new(), hashes: Vec::new(), most, beyond: (0, 0) }
+        Self { rows: Vec::new(), lists: Vec::new(), hashes: 0, most, beyond: (0, 0) }
     }
 
     /// Takes a row, if it has hashes: one that is a request of production's, or one that was served as well
@@ -88,6 +102,14 @@ impl BlockRows {
             }
             _ => None,
         };
+        if self.lists.last().is_none_or(|list| list.len() >= LIST_HASHES) {
+            self.lists.push(Arc::default());
+        }
+        let Some(list) = self.lists.last_mut().map(Arc::make_mut) else { return };
+        let (from, blocks) = (list.len(), hashes.len());
+        list.extend_from_slice(hashes);
+        self.hashes += blocks;
+        let place = Place { list: self.lists.len() - 1, from, blocks };
         self.rows.push(BlockRow {
             at,
             file: 0,
@@ -97,10 +119,8 @@ impl BlockRows {
             size: size.get(),
             prompt: prompt.map(Tokens::get),
             cached: cached.map(Tokens::get),
-            from: self.hashes.len(),
-            blocks: hashes.len(),
+            place,
         });
-        self.hashes.extend_from_slice(hashes);
     }
 
     /// Moves the rows to their place in a list of inputs.
@@ -111,21 +131,35 @@ impl BlockRows {
     /// Appends what follows in the log, as far as there is room: the first row that has none ends it.
     pub(crate) fn append(&mut self, next: &Self) {
         let fits = |rows: usize, hashes: usize| rows * ROW_WORDS + hashes <= self.most;
-        let (rows, hashes) = (self.rows.len(), self.hashes.len());
-        let taken = if self.beyond.0 > 0 {
-            0
-        } else if fits(rows + next.rows.len(), hashes + next.hashes.len()) {
-            next.rows.len()
-        } else {
-            let behind = next.rows.iter().enumerate();
-            behind.take_while(|(n, row)| fits(rows + n + 1, hashes + row.from + row.blocks)).count()
+        let (rows, lists) = (self.rows.len(), self.lists.len());
+        let moved = |row: &BlockRow| {
+            let place = Place { list: row.place.list + lists, ..row.place };
+            BlockRow { place, ..*row }
         };
-        let end = next.rows.get(taken).map_or(next.hashes.len(), |row| row.from);
-        let moved = |row: &BlockRow| BlockRow { from: row.from + hashes, ..*row };
-        self.rows.extend(next.rows.iter().take(taken).map(moved));
-        self.hashes.extend(next.hashes.get(..end).unwrap_or_default());
-        self.beyond.0 += next.beyond.0 + (next.rows.len() - taken) as u64;
-        self.beyond.1 += next.beyond.1 + (next.hashes.len() - end) as u64;
+        let is_full = self.beyond.0 > 0;
+        self.beyond.0 += next.beyond.0;
+        self.beyond.1 += next.beyond.1;
+        if !is_full && fits(rows + next.rows.len(), self.hashes + next.hashes) {
+            self.rows.extend(next.rows.iter().map(moved));
+            self.lists.extend(next.lists.iter().cloned());
+            self.hashes += next.hashes;
+            return;
+        }
+        let mut taken = Vec::new();
+        for row in next.rows.iter().take_while(|_| !is_full) {
+            if !fits(self.rows.len() + 1, self.hashes + row.place.blocks) {
+                break;
+            }
+            let place = Place { list: lists, from: taken.len(), ..row.place };
+            taken.extend_from_slice(next.hashes(row));
+            self.hashes += row.place.blocks;
+            self.rows.push(BlockRow { place, ..*row });
+        }
+        self.beyond.0 += (next.rows.len() + rows - self.rows.len()) as u64;
+        self.beyond.1 += (next.hashes - taken.len()) as u64;
+        if !taken.is_empty() {
+            self.lists.push(Arc::new(taken));
+        }
     }
 
     pub(super) fn rows(&self) -> &[BlockRow] {
@@ -134,7 +168,20 @@ impl BlockRows {
 
     /// The hashes of a row.
     pub(super) fn hashes(&self, row: &BlockRow) -> &[u64] {
-        self.hashes.get(row.from..row.from + row.blocks).unwrap_or_default()
+        let Place { list, from, blocks } = row.place;
+        self.lists.get(list).and_then(|list| list.get(from..from + blocks)).unwrap_or_default()
+    }
+}
+
+/// The same rows with the same hashes, in whatever lists those stand.
+impl PartialEq for BlockRows {
+    fn eq(&self, other: &Self) -> bool {
+        let same = |(mine, theirs): (&BlockRow, &BlockRow)| {
+            BlockRow { place: theirs.place, ..*mine } == *theirs
+                && self.hashes(mine) == other.hashes(theirs)
+        };
+        (self.most, self.beyond, self.rows.len()) == (other.most, other.beyond, other.rows.len())
+            && self.rows.iter().zip(&other.rows).all(same)
     }
 }
 

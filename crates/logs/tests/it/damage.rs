@@ -261,3 +261,19 @@ fn one_row_is_a_log_and_a_log_of_which_every_row_is_bad_is_one_too() {
     assert_eq!((log.value.counts().used, log.value.counts().rejected.total()), (1, 200));
     assert!(log.outcomes.has("rejected-lines"));
 }
+
+#[test]
+fn a_document_is_read_whole_though_one_line_of_it_is_longer_than_any_of_rows() {
+    // 65 MiB of a text that no reader needs: a row of that length is skipped.
+    let filler = "x".repeat(65 << 20);
+    let document = format!(
+        r#"{{"id":"a","block_size":64,"requests":[{{"in":128,"out":3,"hash_ids":[1,2]}}],"models":["{filler}"]}}"#
+    );
+    let log = read_log_from("t", document.as_bytes(), &ReadOptions::default()).unwrap().value;
+    assert_eq!(log.recognition().format(), "weka");
+    assert_eq!((log.counts().used, log.counts().rejected.total()), (1, 0));
+    let rows =
+        format!("{{\"id\":\"a\",\"x\":\"{filler}\"}}\n{{\"id\":\"b\",\"prompt_tokens\":5}}\n");
+    let log = read_log_from("t", rows.as_bytes(), &ReadOptions::default()).unwrap().value;
+    assert_eq!((log.counts().used, log.counts().rejected.of(Reason::TooLong)), (1, 1));
+}

@@ -46,6 +46,8 @@ pub(crate) enum Event {
     Torn,
 }
 
+/// What both times have before them: most lines have none.
+static TIME: Words = Words::new(" time");
 static EVAL: Words = Words::new("eval time");
 static TOTAL: Words = Words::new("total time =");
 static CANCEL: Words = Words::new("cancel task, id_task = ");
@@ -66,7 +68,8 @@ static TIMING: Words = Words::new("print_timing");
 
 /// What a line says of a request, if it does.
 pub(crate) fn event(text: &str) -> Option<Event> {
-    if let Some((before, rest)) = EVAL.split(text) {
+    let has_time = TIME.are_in(text);
+    if has_time && let Some((before, rest)) = EVAL.split(text) {
         // The library's own summaries count all requests of a process together.
         if is_library(before) {
             return None;
@@ -80,7 +83,7 @@ pub(crate) fn event(text: &str) -> Option<Event> {
             Event::Generated(task, timed)
         });
     }
-    if let Some((before, _)) = TOTAL.split(text) {
+    if has_time && let Some((before, _)) = TOTAL.split(text) {
         return (!is_library(before)).then(|| Event::Total(task(text)));
     }
     if let Some(rest) = CANCEL.after(text) {

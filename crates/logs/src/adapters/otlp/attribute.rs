@@ -15,20 +15,20 @@ pub(super) struct Attribute<'x> {
     #[serde(borrow)]
     pub(super) key: Cow<'x, str>,
     #[serde(borrow, default)]
-    value: Value<'x>,
+    pub(super) value: Value<'x>,
 }
 
 /// The value, in the member that names its type; another member is a list or a map.
 #[derive(Debug, Default, Deserialize)]
-struct Value<'x> {
+pub(super) struct Value<'x> {
     #[serde(borrow, default, rename = "stringValue")]
-    text: Option<Text<'x>>,
+    pub(super) text: Option<Text<'x>>,
     #[serde(borrow, default, rename = "intValue")]
-    whole: Option<Number<'x>>,
+    pub(super) whole: Option<Number<'x>>,
     #[serde(borrow, default, rename = "doubleValue")]
-    float: Option<Number<'x>>,
+    pub(super) float: Option<Number<'x>>,
     #[serde(default, rename = "boolValue")]
-    flag: Option<bool>,
+    pub(super) flag: Option<bool>,
 }
 
 /// A text that is borrowed from the input wherever it holds no escape.

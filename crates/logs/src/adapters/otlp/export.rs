@@ -4,6 +4,7 @@ use serde::Deserialize;
 use trueline_core::RequestRecord;
 
 use super::attribute::{Attribute, Text, find};
+use super::common;
 use super::span::{Span, Writer};
 use crate::FieldMeaning;
 use crate::repair::repair;
@@ -14,41 +15,41 @@ const BEGIN: &str = "{\"resourceSpans\"";
 /// How many times a damaged text is searched for the next export, so that no line takes time without end.
 const ATTEMPTS: usize = 64;
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Export<'x> {
+pub(super) struct Export<'x> {
     #[serde(borrow, default)]
-    resource_spans: Option<Vec<OfResource<'x>>>,
+    pub(super) resource_spans: Option<Vec<OfResource<'x>>>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct OfResource<'x> {
+pub(super) struct OfResource<'x> {
     #[serde(borrow, default)]
-    resource: Resource<'x>,
+    pub(super) resource: Resource<'x>,
     /// `instrumentationLibrarySpans` before OTLP 0.19.
     #[serde(borrow, default, alias = "instrumentationLibrarySpans")]
-    scope_spans: Vec<OfScope<'x>>,
+    pub(super) scope_spans: Vec<OfScope<'x>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
-struct Resource<'x> {
+pub(super) struct Resource<'x> {
     #[serde(borrow, default)]
-    attributes: Vec<Attribute<'x>>,
+    pub(super) attributes: Vec<Attribute<'x>>,
 }
 
 #[derive(Debug, Deserialize)]
-struct OfScope<'x> {
+pub(super) struct OfScope<'x> {
     #[serde(borrow, default)]
-    scope: Scope<'x>,
+    pub(super) scope: Scope<'x>,
     #[serde(borrow, default)]
-    spans: Vec<Span<'x>>,
+    pub(super) spans: Vec<Span<'x>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
-struct Scope<'x> {
+pub(super) struct Scope<'x> {
     #[serde(borrow, default)]
-    name: Option<Text<'x>>,
+    pub(super) name: Option<Text<'x>>,
 }
 
 /// What a text holds.
@@ -71,7 +72,8 @@ pub(super) fn open(text: &str, unended: bool, fields: &[FieldMeaning]) -> Found 
     let text = text.trim_start_matches('\u{feff}').trim();
     // Most are one whole object; what is not may hold bare NaN or broken texts.
     let mut found = Found::default();
-    if let Ok(export) = serde_json::from_str::<Export<'_>>(text) {
+    let whole = common::export(text).or_else(|| serde_json::from_str::<Export<'_>>(text).ok());
+    if let Some(export) = whole {
         take(&export, fields, &mut found);
         return found;
     }

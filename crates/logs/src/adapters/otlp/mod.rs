@@ -5,6 +5,7 @@
 //! and all other spans are none.
 
 mod attribute;
+mod common;
 mod export;
 mod field;
 mod lines;
@@ -91,5 +92,5 @@ fn read(name: &str, bytes: &[u8]) -> Result<Whole, Error> {
              cut off",
         ));
     }
-    Ok(Whole { records: found.requests, rejected: found.torn })
+    Ok(Whole { records: Box::new(found.requests.into_iter()), rejected: found.torn })
 }

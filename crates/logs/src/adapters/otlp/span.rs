@@ -12,27 +12,27 @@ use crate::scalar::Scalar;
 use crate::{FieldMeaning, Holds, Unit};
 
 /// A span, as far as it matters here.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Span<'x> {
     #[serde(borrow, default, rename = "spanId")]
-    id: Option<Text<'x>>,
+    pub(super) id: Option<Text<'x>>,
     #[serde(borrow, default)]
-    kind: Option<Number<'x>>,
+    pub(super) kind: Option<Number<'x>>,
     #[serde(borrow, default)]
-    start_time_unix_nano: Option<Number<'x>>,
+    pub(super) start_time_unix_nano: Option<Number<'x>>,
     #[serde(borrow, default)]
-    end_time_unix_nano: Option<Number<'x>>,
+    pub(super) end_time_unix_nano: Option<Number<'x>>,
     #[serde(borrow, default)]
-    attributes: Vec<Attribute<'x>>,
+    pub(super) attributes: Vec<Attribute<'x>>,
     #[serde(borrow, default)]
-    status: Option<Status<'x>>,
+    pub(super) status: Option<Status<'x>>,
 }
 
-#[derive(Debug, Deserialize)]
-struct Status<'x> {
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Status<'x> {
     #[serde(borrow, default)]
-    code: Option<Number<'x>>,
+    pub(super) code: Option<Number<'x>>,
 }
 
 /// Which server put its numbers on a span.
