@@ -119,7 +119,7 @@ pub struct Counts {
     pub unknown_cached: u64,
     /// Of the used: the prompt tokens are not known.
     pub unknown_prompt: u64,
-    /// Of the used: no TTFT is known.
+    /// Of the used: no TTFT is known; one that ends with the last of more than 8 tokens, or after it, is none.
     pub unknown_ttft: u64,
     /// Of the used: nothing says when they ran, in full: no start, or no end beyond the first of
     /// several tokens.

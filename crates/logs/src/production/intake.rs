@@ -81,7 +81,10 @@ impl Production {
         if let Some(rate) = record.decode_rate().value() {
             self.decode.push(rate.get());
         }
-        let ttft = record.any_ttft().map(|span| span.took).filter(|took| !took.is_zero());
+        // A first token that comes with the last, or after it, is none: the time is that of something else.
+        let is_first = !matches!(disorder, Some(Disorder::FirstIsLast | Disorder::FirstAfterLast));
+        let ttft = record.any_ttft().map(|span| span.took);
+        let ttft = ttft.filter(|took| is_first && !took.is_zero());
         self.counts.unknown_ttft += u64::from(ttft.is_none());
         self.counts.unknown_prompt += u64::from(prompt.is_none());
         let compute = record.spans.get(Stretch::PrefillCompute).value();
