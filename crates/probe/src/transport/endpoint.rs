@@ -124,14 +124,17 @@ impl FromStr for Endpoint {
             return Err(found("an address of IPv6 between brackets"));
         }
         let bare = in_brackets.unwrap_or(host);
-        if bare.is_empty() {
+        if bare.is_empty() || (in_brackets.is_none() && bare.contains(['[', ']', ':'])) {
             return Err(found(form));
         }
-        let port = match uri.port() {
-            Some(port) => port.as_u16(),
-            // A colon that no port follows.
-            None if uri.authority().is_some_and(|a| a.as_str().len() > host.len()) => 0,
-            None => scheme.port(),
+        let authority = uri.authority().map_or(host, |authority| authority.as_str());
+        let port = match authority.strip_prefix(host).ok_or_else(|| found(form))? {
+            "" => scheme.port(),
+            rest => {
+                let digits = rest.strip_prefix(':').ok_or_else(|| found(form))?;
+                // Zero stands for what is no port, as it is none.
+                if digits.starts_with('+') { 0 } else { digits.parse().unwrap_or(0) }
+            }
         };
         if port == 0 {
             return Err(found("a port between 1 and 65535"));
@@ -182,6 +185,8 @@ mod tests {
             ("http://[]", "an address of IPv6"),
             ("http://[fe8am-%a]", "an address of IPv6"),
             ("http://[box]:8000", "an address of IPv6"),
+            ("http://$[fe80::2]ttp:1/", "a URL such as"),
+            ("http://[fe80::2]tt:5", "a URL such as"),
             ("ftp://host", "http:// or https://"),
             ("unix:///tmp/socket", "a URL such as"),
             ("http://host:0", "a port between 1 and 65535"),
