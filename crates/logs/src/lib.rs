@@ -85,6 +85,7 @@ mod explained;
 mod field;
 mod foreign;
 mod generations;
+mod hashed;
 mod intervals;
 mod judge;
 mod judge_times;

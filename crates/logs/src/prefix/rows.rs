@@ -1,11 +1,11 @@
 //! What is kept of rows with hashes of blocks until all are there to be put in order.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use trueline_core::{Known, Outcome, Tokens};
 
 use super::HashScope;
+use crate::hashed::hash;
 use crate::row::RowView;
 
 /// How many words of eight bytes a row takes beside its hashes.
@@ -183,10 +183,4 @@ impl PartialEq for BlockRows {
         (self.most, self.beyond, self.rows.len()) == (other.most, other.beyond, other.rows.len())
             && self.rows.iter().zip(&other.rows).all(same)
     }
-}
-
-pub(super) fn hash(value: &impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
 }

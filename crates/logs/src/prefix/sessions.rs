@@ -5,8 +5,9 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use trueline_core::{Known, Outcome, Share, Tokens};
 
-use super::rows::{Clock, hash};
+use super::rows::Clock;
 use crate::Values;
+use crate::hashed::hash;
 use crate::production::ratio;
 use crate::row::RowView;
 

@@ -1,6 +1,7 @@
 //! The requests of sessions as they are kept: all of them, or those of a sample of sessions.
 
 use super::clock::{ArrivalClock, Stay};
+use crate::hashed::hash;
 
 /// How many requests of sessions are kept; few enough to go beyond in this crate's tests.
 const KEPT: usize = if cfg!(test) { 1_000 } else { 1 << 17 };
@@ -131,38 +132,6 @@ impl PartialEq for Turns {
 
 fn ends_in(hash: u64, zero_bits: u32) -> bool {
     hash.trailing_zeros() >= zero_bits
-}
-
-/// A hash of a name, the same everywhere: each eight bytes are multiplied into 128 bits and folded.
-///
-/// Two of a million sessions are taken for one in 1 of 10^7 logs.
-fn hash(name: &str) -> u64 {
-    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
-    let fold = |a: u64, b: u64| {
-        let product = u128::from(a) * u128::from(b);
-        #[expect(clippy::cast_possible_truncation, reason = "its two halves are wanted")]
-        let (low, high) = (product as u64, (product >> 64) as u64);
-        low ^ high
-    };
-    let (pieces, rest) = name.as_bytes().as_chunks::<8>();
-    let mut hash = fold(ODD ^ name.len() as u64, 0xd6e8_feb8_6659_fd93);
-    let mut add = |eight: [u8; 8]| {
-        hash = fold(hash ^ u64::from_le_bytes(eight), ODD).rotate_left(23) ^ hash;
-    };
-    for piece in pieces {
-        add(*piece);
-    }
-    match (name.as_bytes().last_chunk::<8>(), rest) {
-        (_, []) => {}
-        // The last eight bytes, some of them once more: the length is in the hash.
-        (Some(last), _) => add(*last),
-        (None, rest) => {
-            let mut eight = [0; 8];
-            eight.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
-            add(eight);
-        }
-    }
-    fold(hash, 0xa076_1d64_78bd_642f)
 }
 
 #[cfg(test)]
