@@ -1,8 +1,8 @@
 //! The audit's own results as JSON, and the parts that `read_log` shares.
 
 use serde_json::{Map, Value, json};
-use trueline_core::Cell;
-use trueline_logs::{CellStats, ComputedStats, Counts, LogSummary};
+use trueline_core::{Cell, Share, TokensPerSecond};
+use trueline_logs::{CellStats, ComputedStats, Counts, LogSummary, Values};
 
 use super::Work;
 use super::instead::interval;
@@ -138,44 +138,50 @@ fn in_cell(mut value: Value, cell: &Cell) -> Value {
 
 /// The figures of one group of requests by their prefill computation.
 pub(crate) fn computed_json(stats: &ComputedStats) -> Value {
-    let ends = interval(stats.rates());
-    json!({
+    let figures = json!({
         "requests": stats.requests(),
-        "rated": stats.rates().len(),
-        "exact": stats.rates().is_exact(),
         "prompt_tokens": whole(stats.prompt_tokens()),
         "new_tokens": whole(stats.new_tokens()),
         "compute_s": stats.compute().as_secs_f64(),
-        "median_of_requests_tok_per_s": stats.rates().median(),
-        "ci_low_tok_per_s": ends.map(|i| i.0),
-        "ci_high_tok_per_s": ends.map(|i| i.1),
-        "confidence": ends.map(|_| 0.95),
-        "sum_over_sum_tok_per_s": stats.sum_over_sum().map(trueline_core::TokensPerSecond::get),
-        "naive_median_tok_per_s": stats.naive().median(),
-        "hit_share_low": stats.hit_range().map(|(low, _)| low.get()),
-        "hit_share_high": stats.hit_range().map(|(_, high)| high.get()),
-    })
+    });
+    let rates = (stats.rates(), stats.naive(), stats.sum_over_sum());
+    with_rates(figures, rates, stats.hit_range())
 }
 
 /// The figures of one group of requests.
 pub(crate) fn stats_json(stats: &CellStats) -> Value {
-    let ends = interval(stats.rates());
-    json!({
+    let figures = json!({
         "requests": stats.requests(),
-        "rated": stats.rates().len(),
-        "exact": stats.rates().is_exact(),
         "prompt_tokens": whole(stats.prompt_tokens()),
         "new_tokens": whole(stats.new_tokens()),
         "ttft_s": (stats.timed() > 0).then(|| stats.ttft().as_secs_f64()),
-        "median_of_requests_tok_per_s": stats.rates().median(),
-        "ci_low_tok_per_s": ends.map(|i| i.0),
-        "ci_high_tok_per_s": ends.map(|i| i.1),
-        "confidence": ends.map(|_| 0.95),
-        "sum_over_sum_tok_per_s": stats.sum_over_sum().map(trueline_core::TokensPerSecond::get),
-        "naive_median_tok_per_s": stats.naive().median(),
-        "hit_share_low": stats.hit_range().map(|(low, _)| low.get()),
-        "hit_share_high": stats.hit_range().map(|(_, high)| high.get()),
-    })
+    });
+    let rates = (stats.rates(), stats.naive(), stats.sum_over_sum());
+    with_rates(figures, rates, stats.hit_range())
+}
+
+/// The same with the rates of the requests, as new tokens and as all tokens give them, and their hit shares.
+fn with_rates(
+    mut figures: Value,
+    (rates, naive, sum_over_sum): (&Values, &Values, Option<TokensPerSecond>),
+    hits: Option<(Share, Share)>,
+) -> Value {
+    let ends = interval(rates);
+    for (key, value) in [
+        ("rated", json!(rates.len())),
+        ("exact", json!(rates.is_exact())),
+        ("median_of_requests_tok_per_s", json!(rates.median())),
+        ("ci_low_tok_per_s", json!(ends.map(|i| i.0))),
+        ("ci_high_tok_per_s", json!(ends.map(|i| i.1))),
+        ("confidence", json!(ends.map(|_| 0.95))),
+        ("sum_over_sum_tok_per_s", json!(sum_over_sum.map(TokensPerSecond::get))),
+        ("naive_median_tok_per_s", json!(naive.median())),
+        ("hit_share_low", json!(hits.map(|(low, _)| low.get()))),
+        ("hit_share_high", json!(hits.map(|(_, high)| high.get()))),
+    ] {
+        figures[key] = value;
+    }
+    figures
 }
 
 /// A sum as JSON: a whole number up to the largest that JSON readers take for one.
