@@ -11,6 +11,7 @@ use trueline::log_report;
 use trueline::logs::{Kind, Mapping, ReadOptions, read_log, sniff};
 
 use crate::casebook::case::Case;
+use crate::corpus;
 use crate::documents::{held, read};
 
 /// The request logs of the corpus: a file, or a folder of which every file is one. Any other file there is
@@ -51,17 +52,6 @@ const WITHOUT_A_REQUEST: &str = "llama-server/log-overload-verbose.txt";
 /// What a client wrote of llama.cpp's server, read through the mapping that is written for it.
 const MAPPED: (&str, &str) =
     ("llama-server/traffic-client.jsonl", "docs/mappings/llama-cpp-client.toml");
-
-fn files(folder: &Path, below: &str, all: &mut Vec<String>) {
-    for entry in fs::read_dir(folder.join(below)).unwrap().map(Result::unwrap) {
-        let name = format!("{below}/{}", entry.file_name().to_string_lossy());
-        if entry.path().is_dir() {
-            files(folder, &name, all);
-        } else {
-            all.push(name);
-        }
-    }
-}
 
 /// What was said of healthy logs.
 #[derive(Default)]
@@ -113,23 +103,13 @@ fn healthy_logs_of_the_casebook_are_left_alone() {
 
 #[test]
 fn healthy_logs_of_the_corpus_are_left_alone() {
-    let Some(corpus) = std::env::var_os("TRUELINE_CORPUS").map(PathBuf::from) else {
-        #[expect(clippy::print_stderr, reason = "says why nothing was tested")]
-        {
-            eprintln!("skipped: TRUELINE_CORPUS is not set");
-        }
-        return;
-    };
-    let mut all = Vec::new();
-    for folder in ["traces", "llama-server", "servers", "measured"] {
-        files(&corpus, folder, &mut all);
-    }
-    all.sort();
+    let Some(folder) = corpus::folder() else { return };
+    let all = corpus::files(&folder, &["traces", "llama-server", "servers", "measured"]);
     let mut said = Said::default();
     for name in &all {
         let is_log =
             LOGS.iter().any(|log| name == log || (log.ends_with('/') && name.starts_with(log)));
-        let path = corpus.join(name);
+        let path = folder.join(name);
         if is_log {
             said.of(name, &[path], &ReadOptions::default());
         } else if ![WITHOUT_A_REQUEST, MAPPED.0].contains(&name.as_str())
@@ -140,8 +120,8 @@ fn healthy_logs_of_the_corpus_are_left_alone() {
     }
     let (log, mapping) = MAPPED;
     let mapping = Mapping::parse(mapping, &read(mapping)).unwrap();
-    said.of(log, &[corpus.join(log)], &ReadOptions::default().with_mapping(mapping));
-    let empty = read_log(&[corpus.join(WITHOUT_A_REQUEST)], &ReadOptions::default());
+    said.of(log, &[folder.join(log)], &ReadOptions::default().with_mapping(mapping));
+    let empty = read_log(&[folder.join(WITHOUT_A_REQUEST)], &ReadOptions::default());
     assert!(empty.unwrap_err().to_string().contains("found none"));
     let median = said.median();
     let table = format!(

@@ -10,6 +10,7 @@ use trueline::core::{Severity, Thresholds};
 use trueline::logs::{read_results, result_set};
 use trueline::report::Report;
 
+use crate::corpus;
 use crate::documents::{held, read};
 
 /// Files in which something is wrong, and what.
@@ -95,17 +96,6 @@ fn codes(report: &Report, severity: Severity) -> BTreeSet<&'static str> {
     found.filter(|f| f.severity == severity && f.because_of.is_none()).map(|f| f.code).collect()
 }
 
-fn files(folder: &Path, below: &str, all: &mut Vec<String>) {
-    for entry in fs::read_dir(folder.join(below)).unwrap().map(Result::unwrap) {
-        let name = format!("{below}/{}", entry.file_name().to_string_lossy());
-        if entry.path().is_dir() {
-            files(folder, &name, all);
-        } else {
-            all.push(name);
-        }
-    }
-}
-
 /// A healthy file's row, and how many warnings it has; an error is a fault of ours.
 fn row(name: &str, report: &Report, faults: &mut Vec<String>) -> (String, usize) {
     let errors = codes(report, Severity::Error);
@@ -120,20 +110,11 @@ fn row(name: &str, report: &Report, faults: &mut Vec<String>) -> (String, usize)
 
 #[test]
 fn healthy_results_are_left_alone_and_known_faults_are_found() {
-    let Some(corpus) = std::env::var_os("TRUELINE_CORPUS").map(PathBuf::from) else {
-        #[expect(clippy::print_stderr, reason = "says why nothing was tested")]
-        {
-            eprintln!("skipped: TRUELINE_CORPUS is not set");
-        }
-        return;
-    };
-    let mut all = Vec::new();
-    files(&corpus, "bench-results", &mut all);
-    files(&corpus, "measured", &mut all);
-    all.sort();
+    let Some(folder) = corpus::folder() else { return };
+    let all = corpus::files(&folder, &["bench-results", "measured"]);
     let (mut rows, mut warnings, mut faults) = (String::new(), Vec::new(), Vec::new());
     for name in &all {
-        let report = report(&[corpus.join(name)]);
+        let report = report(&[folder.join(name)]);
         if NO_RESULT.contains(&name.as_str()) {
             if report.is_some() {
                 faults.push(format!("{name}: holds no result, and some was read"));

@@ -3,6 +3,7 @@
 mod casebook;
 mod ceiling;
 mod compare;
+mod corpus;
 mod corpus_logs;
 mod corpus_results;
 mod documents;
