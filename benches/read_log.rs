@@ -10,23 +10,8 @@ use trueline_benches::formats::INPUTS;
 
 /// 200,000 rows of Trueline's own JSON lines, some 50 MB.
 fn rows() -> String {
-    let mut text = String::new();
-    for i in 0..200_000_u64 {
-        let prompt = 200 + i * 7_919 % 60_000;
-        let cached = prompt * (i % 100) / 100;
-        writeln!(
-            text,
-            r#"{{"id":"req-{i:08}","session":"s{}","model":"m","started_at_s":{}.25,"prompt_tokens":{prompt},"cached_tokens":{cached},"output_tokens":{},"ttft_s":{},"e2e_latency_s":{},"outcome":"ok","reported":{{"prefill_tok_s":{}}}}}"#,
-            i % 700,
-            1_793_600_000 + i,
-            1 + i % 500,
-            0.05 + (prompt - cached) as f64 / 900.0,
-            9.0 + (prompt - cached) as f64 / 900.0,
-            900.0,
-        )
-        .expect("writing to a String cannot fail");
-    }
-    text
+    let own = INPUTS.iter().find(|input| input.name() == "trueline");
+    own.expect("our own format has an input").text(200_000)
 }
 
 const MAPPING: &str = r#"

@@ -40,9 +40,10 @@ pub fn child(arguments: &[String]) {
 
 /// The most memory that this process has held, in bytes, as Linux says.
 fn peak() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
-    line.trim_matches([' ', '\t', 'k', 'B']).parse::<u64>().unwrap_or_default() * 1_024
+    let status = std::fs::read_to_string("/proc/self/status").expect("Linux has it");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = line.expect("Linux tells it").trim_matches([' ', '\t', 'k', 'B']);
+    kib.parse::<u64>().expect("a number of KiB") * 1_024
 }
 
 /// The peak memory of a process that reads so many requests.
